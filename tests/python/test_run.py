@@ -86,7 +86,17 @@ def same_series(one: cellrate.Result, other: cellrate.Result) -> bool:
 
 def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
     others = {"virtual_sources", "policing", "host_bottlenecks", "refused", "negotiated", "clocks", "phase_effects"}
-    others |= {"branch_points", "flows", "unsettled", "vc_windows", "port_windows", "shares", "fairness", "efficiency"}
+    others |= {
+        "branch_points",
+        "flows",
+        "completions",
+        "unsettled",
+        "vc_windows",
+        "port_windows",
+        "shares",
+        "fairness",
+        "efficiency",
+    }
     assert set(result.summary) == {"run", "vcs", "ports", *TABLES, *others}
     assert set(result.summary["run"]) >= RUN_KEYS
     for row in result.summary["vcs"]:

@@ -40,6 +40,13 @@ function times(row: Row, of: string): string[] {
   return ["mean", "p99", "max"].map((figure) => within(row[`${figure}_${of}_s`], 1e3, 3));
 }
 
+/** The sizes of a class of flows. */
+function sizes(row: Row): string {
+  const kilo = (octets: number) => whole.format(octets / 1000);
+  if (row.below_octets === null) return row.from_octets ? `${kilo(row.from_octets)} kB and more` : "all";
+  return `${kilo(row.from_octets)} to ${kilo(row.below_octets)} kB`;
+}
+
 /** Names: that of the VC, and behind it those of these numbers that differ within one of the VCs. */
 function named(rows: Row[], ...keys: string[]): [string, Row][] {
   const shown = keys.filter((key) => {
@@ -145,13 +152,23 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
       ]),
     },
     {
-      head: ["flows", "offered", "begun", "no room", "no slot", "blocked %", "mean holding ms", "mean at once"],
+      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean holding ms", "mean at once"],
       rows: rows("flows").map((row) => [
         row.flows,
         ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
+        row.completed === null ? "" : whole.format(row.completed),
         within(row.blocking, 100, 2),
         within(row.mean_holding_s, 1e3, 3),
         decimals(row.mean_concurrent, 2),
+      ]),
+    },
+    {
+      head: ["sizes", "complete", "mean time ms", "p50 time ms", "p99 time ms", "mean slow-down", "p99 slow-down"],
+      rows: rows("completions").map((row) => [
+        `${row.flows}, ${sizes(row)}`,
+        whole.format(row.count),
+        ...["mean", "p50", "p99"].map((figure) => within(row[`${figure}_time_s`], 1e3, 3)),
+        ...["mean", "p99"].map((figure) => decimals(row[`${figure}_slowdown`], 2)),
       ]),
     },
     {

@@ -247,7 +247,7 @@ impl Demand {
             return None;
         }
         // Who sends when, among connections that carry calls, a run shows.
-        if matches!(flow.traffic, Some(Traffic::Call(_))) {
+        if matches!(flow.traffic, Some(Traffic::Call(_) | Traffic::Transfers(_))) {
             return None;
         }
         // What a branch of a tree carries its trunk has asked for.

@@ -8,7 +8,7 @@ use crate::kernel::cell::Cell;
 use crate::kernel::lanes::stretch::Stretch;
 use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
-use crate::transport::{Departed, Interface};
+use crate::transport::{Departed, Interface, Segment, SizedFlow};
 
 /// Cells of the direction that an end sends, and RM cells of the one that it receives; data cells of that one are
 /// counted with their delays.
@@ -426,11 +426,23 @@ impl Endpoint {
         self.counters.count(RmCount::BackwardReceived);
     }
 
-    /// The last cell of a PDU has come; there may be more to send now.
-    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) {
+    /// A flow of a size begins at `now`: its datagrams wait, and the source begins anew.
+    pub fn begin_flow(&mut self, now: Time, datagrams: impl Iterator<Item = Segment>) {
+        self.begin_call(now, now);
+        if let Some(adapter) = self.supply.adapter_mut() {
+            adapter.on_time(now);
+            datagrams.for_each(|datagram| adapter.offer(datagram));
+        }
+    }
+
+    /// The last cell of a PDU has come; there may be more to send now. The flow of a size that is complete with it.
+    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) -> Option<SizedFlow> {
         if let Some(interface) = &mut self.interface {
             if !interface.reassembly.confirm(last.sequence(), pdu.cells) {
-                return;
+                return None;
+            }
+            if let Some(flows) = &mut interface.flows {
+                return flows.on_segment(&pdu.segment);
             }
             if let Some(adapter) = self.supply.adapter_mut() {
                 adapter
@@ -441,6 +453,7 @@ impl Endpoint {
             interface.stack.on_segment(now, &pdu.segment);
         }
         self.pump(now);
+        None
     }
 
     /// A timer of TCP has expired; there may be more to send now.

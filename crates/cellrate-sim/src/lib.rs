@@ -33,9 +33,10 @@ pub use error::RunError;
 pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{
-    BranchPointSummary, Burst, BurstSummary, ClockSummary, DemandSummary, ExchangeRow, ExchangeSummary,
-    FlowSummary, FrameRow, FrameSummary, HostBottleneck, PageSummary, PhaseEffectSummary, PolicingSummary,
-    PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, UnsettledSummary, VirtualSourceSummary,
+    BranchPointSummary, Burst, BurstSummary, ClockSummary, CompletionSummary, DemandSummary, ExchangeRow,
+    ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck, PageSummary, PhaseEffectSummary,
+    PolicingSummary, PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, UnsettledSummary,
+    VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

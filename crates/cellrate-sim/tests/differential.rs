@@ -23,8 +23,8 @@ use cellrate_proto::{Duration, Octets};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::mechanisms::Mechanism;
 use cellrate_sim::{
-    AlgorithmPort, BranchPointSummary, FlowSummary, FrameSummary, RunResult, Simulation, Summary, TcpSummary,
-    VirtualSourceSummary, run, run_on,
+    AlgorithmPort, BranchPointSummary, CompletionSummary, FlowSummary, FrameSummary, RunResult, Simulation,
+    Summary, TcpSummary, VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
 use random_tcp::options::modern;
@@ -45,7 +45,8 @@ use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{
-    CALL_FLAWS, CHANGING_FLAWS, FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge,
+    CALL_FLAWS, CHANGING_FLAWS, FLAWS, FLOW_FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow,
+    judge,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -550,9 +551,16 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_police = POLICE_FLAWS.map(|flaw| (flaw, random_policed as fn(u64) -> Scenario));
     let of_changes = CHANGING_FLAWS.map(|flaw| (flaw, with_changes as fn(u64) -> Scenario));
     let of_calls = CALL_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
+    let of_flows = FLOW_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
     let of_trees = TREE_FLAWS.map(|flaw| (flaw, with_trees as fn(u64) -> Scenario));
-    let of_all =
-        of_cells.into_iter().chain(of_tcp).chain(of_police).chain(of_changes).chain(of_calls).chain(of_trees);
+    let of_all = of_cells
+        .into_iter()
+        .chain(of_tcp)
+        .chain(of_police)
+        .chain(of_changes)
+        .chain(of_calls)
+        .chain(of_flows)
+        .chain(of_trees);
     for (flaw, network) in of_all {
         let tells = |&number: &u64| {
             let scenario = network(number);
@@ -611,6 +619,13 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     let is_unlike = |(kernel, judge): (&FrameSummary, &FrameSummary)| !same_frames(kernel, judge);
     if summary.frames.len() != judge.frames.len() || summary.frames.iter().zip(&judge.frames).any(is_unlike) {
         return Some(format!("frames: {:#?} against {:#?}", summary.frames, judge.frames));
+    }
+    let is_unlike =
+        |(kernel, judge): (&CompletionSummary, &CompletionSummary)| !same_completions(kernel, judge);
+    if summary.completions.len() != judge.completions.len()
+        || summary.completions.iter().zip(&judge.completions).any(is_unlike)
+    {
+        return Some(format!("completions: {:#?} against {:#?}", summary.completions, judge.completions));
     }
     if summary.flows != judge.flows {
         return Some(format!("flows: {:#?} against {:#?}", summary.flows, judge.flows));
@@ -751,6 +766,19 @@ fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
             == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
         && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
         && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
+}
+
+fn same_completions(kernel: &CompletionSummary, judge: &CompletionSummary) -> bool {
+    let figures = |row: &CompletionSummary| {
+        let exact = [row.mean_octets, row.mean_time_s, row.max_time_s, row.mean_slowdown];
+        let rounded = [row.p50_time_s, row.p95_time_s, row.p99_time_s, row.p50_slowdown, row.p99_slowdown];
+        (exact, rounded)
+    };
+    let ((exact, rounded), (judged, judged_rounded)) = (figures(kernel), figures(judge));
+    (&kernel.flows, kernel.from_octets, kernel.below_octets, kernel.count)
+        == (&judge.flows, judge.from_octets, judge.below_octets, judge.count)
+        && exact.iter().zip(judged).all(|(&one, other)| close(one, other, 2e-6))
+        && rounded.iter().zip(judged_rounded).all(|(&one, other)| close(one, other, 0.0101))
 }
 
 fn same_frames(kernel: &FrameSummary, judge: &FrameSummary) -> bool {

@@ -253,11 +253,22 @@ def frame_numbers(summary: dict[str, Any]) -> Numbers:
 
 def flow_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of flows and calls that come and go: a row per demand."""
-    head = ["flows", "offered", "begun", "no\nroom", "no\nslot", "blocked\n%", "mean\nholding\nms", "mean\nat once"]
+    head = [
+        "flows",
+        "offered",
+        "begun",
+        "no\nroom",
+        "no\nslot",
+        "com-\nplete",
+        "blocked\n%",
+        "mean\nholding\nms",
+        "mean\nat once",
+    ]
     return head, [
         [
             row["flows"],
             *(f"{row[key]:,}" for key in ("offered", "begun", "no_room", "no_slot")),
+            "" if row["completed"] is None else f"{row['completed']:,}",
             _in(row["blocking"], 100, 2),
             _in(row["mean_holding_s"], 1e3, 3),
             f"{row['mean_concurrent']:,.2f}",
@@ -266,9 +277,38 @@ def flow_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def completion_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of complete flows of a size: a row per class of sizes, of all of them together first."""
+
+    def bounds(row: dict[str, Any]) -> str:
+        least, below = row["from_octets"], row["below_octets"]
+        if below is None:
+            return f"{least / 1e3:,.0f} kB and more" if least else "all"
+        return f"{least / 1e3:,.0f} to {below / 1e3:,.0f} kB"
+
+    head = ["sizes", "complete", "mean time\nms", "p50 time\nms", "p99 time\nms", "mean\nslow-down", "p99\nslow-down"]
+    return head, [
+        [
+            f"{row['flows']}, {bounds(row)}",
+            f"{row['count']:,}",
+            *(_in(row[f"{figure}_time_s"], 1e3, 3) for figure in ("mean", "p50", "p99")),
+            *(f"{row[f'{figure}_slowdown']:,.2f}" for figure in ("mean", "p99")),
+        ]
+        for row in summary.get("completions", [])
+    ]
+
+
 def application_numbers(summary: dict[str, Any]) -> list[Numbers]:
     """Give the tables of what applications had of the network; of each kind that there is."""
-    kinds = (flow_numbers, tcp_numbers, page_numbers, exchange_numbers, burst_numbers, frame_numbers)
+    kinds = (
+        flow_numbers,
+        completion_numbers,
+        tcp_numbers,
+        page_numbers,
+        exchange_numbers,
+        burst_numbers,
+        frame_numbers,
+    )
     return [numbers for numbers in (kind(summary) for kind in kinds) if numbers[1]]
 
 

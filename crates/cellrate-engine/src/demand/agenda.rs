@@ -36,6 +36,8 @@ pub struct Opening {
 pub enum Outcome {
     /// It has the slot of this number among those of its pair, from 0 on.
     Begins(u32),
+    /// A flow of a size has a slot that is free when it begins; if there is none, it is blocked.
+    Asks,
     /// A link has no room for it.
     NoRoom,
     /// All slots of its pair are taken.
@@ -142,11 +144,17 @@ impl Agenda {
         self.end_until(arrived);
         let model = &self.demands[demand].pairs[pair];
         let at = arrived.saturating_add(model.set_up);
-        let outcome = self.set_up(demand, pair);
-        if let Outcome::Begins(slot) = outcome {
-            let Asked::Holding(holding) = amount;
-            self.ends.push(Reverse((at.saturating_add(holding), demand, pair, slot)));
-        }
+        let outcome = match amount {
+            Asked::Holding(holding) => {
+                let outcome = self.set_up(demand, pair);
+                if let Outcome::Begins(slot) = outcome {
+                    self.ends.push(Reverse((at.saturating_add(holding), demand, pair, slot)));
+                }
+                outcome
+            }
+            // How long it takes only the network knows.
+            Asked::Octets(_) => Outcome::Asks,
+        };
         let opening = Opening { arrived, at, amount, outcome };
         self.pairs[demand][pair].queues.iter_mut().for_each(|queue| queue.push_back(opening));
     }

@@ -9,6 +9,9 @@ use super::arriving::Arriving;
 use super::law;
 use crate::random::{Owner, Random, Stream};
 
+/// Largest flow \[octets\]: what a distribution without end gives beyond it is cut.
+const MOST_OCTETS: u64 = 1_000_000_000_000;
+
 /// A flow or a call that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
@@ -27,6 +30,8 @@ pub struct Offer {
 pub enum Asked {
     /// A call lasts so long from its first data on.
     Holding(Duration),
+    /// A flow has so many octets to send.
+    Octets(u64),
 }
 
 /// Flows and calls of all demands, those that arrive at the same instant in the order of the demands.
@@ -85,11 +90,14 @@ impl Iterator for Offers {
             return None;
         }
         let (at, pair) = (source.next, source.draw_pair());
-        let Amount::Holding(law) = &self.demands[demand].amount;
-        let holding = Duration::from_secs_f64(law::draw(law, &mut source.amounts));
+        let (Amount::Holding(law) | Amount::Octets(law)) = &self.demands[demand].amount;
+        let drawn = law::draw(law, &mut source.amounts);
         source.advance();
-        // A call of no length at all would have neither data nor an end after its beginning.
-        let amount = Asked::Holding(holding.max(Duration::from_ps(1)));
+        let amount = match self.demands[demand].amount {
+            // A call of no length at all would have neither data nor an end after its beginning.
+            Amount::Holding(_) => Asked::Holding(Duration::from_secs_f64(drawn).max(Duration::from_ps(1))),
+            Amount::Octets(_) => Asked::Octets((drawn.ceil() as u64).clamp(1, MOST_OCTETS)),
+        };
         Some(Offer { at, demand, pair, amount })
     }
 }

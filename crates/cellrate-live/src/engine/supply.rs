@@ -60,8 +60,14 @@ impl Supply {
                 Supply::Video(Box::new(Video::new(video, seed, Owner::flow(scenario, flow), end)))
             }
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
-            // A live run refuses calls.
-            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_) | Traffic::Call(_)) => {
+            // A live run refuses flows and calls.
+            Some(
+                Traffic::Tcp(_)
+                | Traffic::Frames(_)
+                | Traffic::RequestResponse(_)
+                | Traffic::Call(_)
+                | Traffic::Transfers(_),
+            ) => {
                 return Ok(None);
             }
         }))

@@ -1,8 +1,11 @@
 //! The keys of flows and calls that come and go.
 
 use super::timing::PERIOD;
-use super::{ABR_KEY, Kind, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME, Tagged, key, required};
+use super::{
+    ABR_KEY, Dimension, Kind, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME, Tagged, key, required,
+};
 
+const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const GAP: &str = "Mean time from one to the next.";
 const ABOVE_ONE: Kind = Kind::Ratio(Range::above(1.0, 100.0));
 const SIGMA: Kind = Kind::Ratio(Range::above(0.0, 10.0));
@@ -132,6 +135,104 @@ const CALL_TRAFFIC: Tagged = Tagged {
     ],
 };
 
+/// Largest flow \[octets\].
+pub(crate) const MOST_OCTETS: f64 = 1e12;
+
+const SIZE: Tagged = Tagged {
+    name: "size",
+    default: None,
+    variants: &[
+        (
+            "web-search",
+            Shape {
+                name: "web_search",
+                about: "Flows of a web search cluster (DCTCP, SIGCOMM 2010), as in the tables of the HPCC simulator.",
+                keys: &[],
+            },
+        ),
+        (
+            "data-mining",
+            Shape {
+                name: "data_mining",
+                about: "Flows of a data mining cluster (VL2, SIGCOMM 2009), as in the tables of the HKUST traffic generator, a packet as 1500 octets.",
+                keys: &[],
+            },
+        ),
+        (
+            "cache-follower",
+            Shape {
+                name: "cache_follower",
+                about: "Flows of cache followers (Facebook, SIGCOMM 2015), as in the tables of the HKUST traffic generator, a packet as 1500 octets.",
+                keys: &[],
+            },
+        ),
+        (
+            "hadoop",
+            Shape {
+                name: "hadoop",
+                about: "Flows of a Hadoop cluster (Facebook, SIGCOMM 2015), as in the tables of the HPCC simulator.",
+                keys: &[],
+            },
+        ),
+        (
+            "cdf",
+            Shape {
+                name: "cdf",
+                about: "Straight lines between points of a cumulative distribution; a first share above 0 is that of flows of exactly the first size.",
+                keys: &[required(
+                    "points",
+                    Kind::List(&Kind::Pair(&OCTETS, &Kind::Ratio(Range::closed(0.0, 1.0))), 1),
+                    "[size, share of flows up to it], in order; the last share is 1.",
+                )],
+            },
+        ),
+        (
+            "exponential",
+            Shape {
+                name: "exponential_size",
+                about: "Exponentially distributed.",
+                keys: &[required("mean", OCTETS, "The mean.")],
+            },
+        ),
+        (
+            "lognormal",
+            Shape {
+                name: "lognormal_size",
+                about: "Lognormally distributed.",
+                keys: &[
+                    required("mean", OCTETS, "The mean of the sizes themselves."),
+                    key("sigma", SIGMA, "1", "Standard deviation of their natural logarithms."),
+                ],
+            },
+        ),
+        (
+            "pareto",
+            Shape {
+                name: "pareto_size",
+                about: "Pareto distributed, up to a largest one.",
+                keys: &[
+                    required("least", OCTETS, "The smallest."),
+                    key(
+                        "alpha",
+                        Kind::Ratio(Range::above(0.0, 100.0)),
+                        "1.2",
+                        "Shape; the smaller, the heavier the tail.",
+                    ),
+                    key("most", OCTETS, "\"1000 GB\"", "The largest."),
+                ],
+            },
+        ),
+        (
+            "fixed",
+            Shape {
+                name: "fixed_size",
+                about: "Always the same.",
+                keys: &[required("octets", OCTETS, "How many.")],
+            },
+        ),
+    ],
+};
+
 /// Most flows or calls between a pair at once.
 pub(crate) const MOST_SLOTS: i64 = 65_536;
 
@@ -165,10 +266,35 @@ pub(super) const FLOWS: Shape = Shape {
             "For `among`: a row for each host, in it how often flows from it go to each host, in the same order; 0 on the diagonal.",
         ),
         required("arrivals", Kind::Tagged(&ARRIVALS), "When they arrive, those of all pairs together."),
-        required(
+        key(
             "holding",
             Kind::Tagged(&HOLDING),
+            "required: this or size",
             "How long a call lasts, from its first data on; then its connection is free again.",
+        ),
+        key(
+            "size",
+            Kind::Tagged(&SIZE),
+            "required: this or holding",
+            "Octets of a flow, which category abr or ubr sends as fast as it may; when all of its cells have left, its connection is free again.",
+        ),
+        key(
+            "datagram",
+            OCTETS,
+            "\"1472 octets\"",
+            "For `size`: largest payload of a datagram, 1 to 65000 octets.",
+        ),
+        key(
+            "header",
+            OCTETS,
+            "\"28 octets\"",
+            "For `size`: octets of UDP and IP header before the payload, at most 120.",
+        ),
+        key(
+            "encapsulation",
+            Kind::Choice(&["llc-snap", "vc-mux"]),
+            "\"llc-snap\"",
+            "For `size`: how IP packets become AAL5 SDUs, with the 8 octets of LLC/SNAP or bare.",
         ),
         key("category", Kind::Choice(&["abr", "cbr", "vbr", "ubr"]), "\"abr\"", "Service category of each."),
         ABR_KEY,

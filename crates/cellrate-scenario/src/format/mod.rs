@@ -29,7 +29,7 @@ use crate::model::{FlowQuantity, PortQuantity};
 use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use flows::FLOWS;
-pub(crate) use flows::MOST_SLOTS;
+pub(crate) use flows::{MOST_OCTETS, MOST_SLOTS};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;

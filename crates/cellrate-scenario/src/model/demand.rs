@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cellrate_proto::admission::Request;
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{Duration, Octets, Time};
 
 use crate::model::{ConnectionIndex, Scenario};
 
@@ -91,6 +92,20 @@ pub enum Arrivals {
 pub enum Amount {
     /// A call lasts so long \[s\]; what it sends meanwhile is the [traffic](crate::Traffic::Call) of its slot.
     Holding(Law),
+    /// A flow has so many octets to send, in the datagrams that the [traffic](crate::Traffic::Transfers) of its slot
+    /// says.
+    Octets(Law),
+}
+
+/// Datagrams of flows of a size, over IP over AAL5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagrams {
+    /// Largest payload.
+    pub payload: Octets,
+    /// Octets of UDP and IP header before it.
+    pub header: Octets,
+    /// How IP packets become AAL5 SDUs.
+    pub encapsulation: Encapsulation,
 }
 
 /// A distribution of positive numbers.

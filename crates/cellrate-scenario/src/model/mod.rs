@@ -317,7 +317,7 @@ impl Connection {
         let has_tcp = |flow: &Flow| matches!(flow.traffic, Some(Traffic::Tcp(_)));
         has_tcp(&self.forward)
             || has_tcp(&self.backward)
-            || matches!(self.flow(backward).traffic, Some(Traffic::Frames(_)))
+            || matches!(self.flow(backward).traffic, Some(Traffic::Frames(_) | Traffic::Transfers(_)))
             || self.carries_packets()
     }
 
@@ -466,6 +466,8 @@ pub enum Traffic {
     /// Calls of a [demand](Demand), one after the other: each sends this while it lasts, from its beginning on. It is
     /// constant, on-off or greedy without windows.
     Call(Arc<Traffic>),
+    /// Flows of a [demand](Demand), one after the other: each sends its octets as fast as the sender may.
+    Transfers(Datagrams),
     /// Traffic that is not built in.
     Custom(Arc<Custom>),
 }

@@ -261,6 +261,7 @@ fn scale(traffic: &mut Traffic, offset: ClockOffset) {
         | Traffic::Tcp(_)
         | Traffic::Video(_)
         | Traffic::Frames(_)
+        | Traffic::Transfers(_)
         | Traffic::Custom(_) => {}
     }
 }
@@ -302,6 +303,6 @@ fn delay(traffic: &mut Traffic, phase: Duration) {
             later(&mut model.end);
         }
         // A program says itself when it begins, and a call begins when it arrives.
-        Traffic::Custom(_) | Traffic::Call(_) => {}
+        Traffic::Custom(_) | Traffic::Call(_) | Traffic::Transfers(_) => {}
     }
 }

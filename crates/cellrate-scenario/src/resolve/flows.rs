@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{CellRate, Duration, Octets, Time};
 
 use super::admission::Desk;
 use super::connection::{self, Terms};
 use super::network::{Network, round_trip};
 use super::timing::start_and_end;
 use super::{Whole, defaults, instant, optional, place_of, police, traffic, wholes};
-use crate::format::MOST_SLOTS;
+use crate::format::{MOST_OCTETS, MOST_SLOTS};
 use crate::model::{
-    AbrSender, Amount, Arrivals, Connection, Demand, Law, NodeIndex, Pair, Sender, Shared, Step, Traffic,
+    AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, Law, NodeIndex, Pair, Sender,
+    Shared, Step, Traffic,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -79,7 +81,11 @@ fn demand(
     let (several, mut pairs) = (ways.len() > 1, Vec::with_capacity(ways.len()));
     for Way { path, names, weight } in ways {
         let mut connection = connection::connection(network, &slot(whole, &names))?;
-        let traffic = call_traffic(table, whole.place, &connection.forward.sender)?;
+        let transfers = transfers(whole, &connection)?;
+        let traffic = match transfers {
+            Some(_) => Traffic::Greedy { windows: Vec::new() },
+            None => call_traffic(table, whole.place, &connection.forward.sender)?,
+        };
         connection.forward.traffic = Some(traffic.clone());
         connection.backward.traffic = both_ways.then(|| traffic.clone());
         let terms = terms(table, &connection, desk)?;
@@ -94,9 +100,9 @@ fn demand(
                 Fault::new(whole.place, message, "Ask for less, or make room on the way")
             })?;
         }
-        let call = Arc::new(traffic);
-        connection.forward.traffic = Some(Traffic::Call(Arc::clone(&call)));
-        connection.backward.traffic = both_ways.then_some(Traffic::Call(call));
+        let carried = transfers.map_or_else(|| Traffic::Call(Arc::new(traffic)), Traffic::Transfers);
+        connection.forward.traffic = Some(carried.clone());
+        connection.backward.traffic = both_ways.then_some(carried);
         connection::share(&mut connection, senders);
         let first = connections.len() as u32;
         connections.extend(
@@ -110,9 +116,13 @@ fn demand(
     Ok(Demand {
         arrivals: optional(table, "arrivals", arrivals)?
             .ok_or_else(|| missing("arrivals", "when they arrive"))?,
-        amount: Amount::Holding(
-            optional(table, "holding", holding)?.ok_or_else(|| missing("holding", "how long they last"))?,
-        ),
+        amount: match optional(table, "size", size)? {
+            Some(law) => Amount::Octets(law),
+            None => Amount::Holding(
+                optional(table, "holding", holding)?
+                    .ok_or_else(|| missing("holding", "how long they last; or size"))?,
+            ),
+        },
         name,
         start,
         end,
@@ -179,6 +189,186 @@ fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic,
             "what a call sends, such as { type = \"constant\", rate = \"64 kbps\" }",
         )),
     }
+}
+
+/// Datagrams of flows of a size, if these are any.
+fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Datagrams>, Fault> {
+    let table = &whole.table;
+    if table.node("size").is_none() {
+        return match ["datagram", "header", "encapsulation"].iter().find_map(|key| table.entry(key)) {
+            Some(entry) => {
+                let message = format!("{} is for flows of a size, and these have a holding time", entry.key);
+                Err(Fault::new(entry.place, message, "Leave it out"))
+            }
+            None => Ok(None),
+        };
+    }
+    for key in ["holding", "call", "bidirectional", "scr"] {
+        if let Some(entry) = table.entry(key) {
+            let message = format!("{key} is for calls with a holding time, and these flows have a size");
+            return Err(Fault::new(entry.place, message, format!("Leave out {key} or size")));
+        }
+    }
+    if !matches!(connection.category, Category::Abr | Category::Ubr) {
+        let message = "flows of a size take what the network gives them, and cbr and vbr promise a rate";
+        let place = place_of(table, "category", whole.place);
+        return Err(Fault::new(place, message, "Write category \"abr\" or \"ubr\", or holding"));
+    }
+    if connection.forward.sender.mcr() > CellRate::ZERO {
+        let message = "a flow of a size has an MCR, which would be booked for a time that nobody knows";
+        return Err(Fault::new(
+            place_of(table, "abr", whole.place),
+            message,
+            "Leave mcr out, or write holding",
+        ));
+    }
+    let octets = |key: &str, low: u64, high: u64, default: u64| match table.node(key) {
+        None => Ok(Octets(default)),
+        Some(node) => match quantity::octets(node)? {
+            octets if (low..=high).contains(&octets.0) => Ok(octets),
+            octets => {
+                let message = format!("{key} is {octets}");
+                Err(Fault::new(node.place, message, format!("It must be from {low} to {high} octets")))
+            }
+        },
+    };
+    Ok(Some(Datagrams {
+        payload: octets("datagram", 1, 65_000, 1472)?,
+        header: octets("header", 0, 120, 28)?,
+        encapsulation: match table.text("encapsulation") {
+            Some("vc-mux") => Encapsulation::VcMultiplexed,
+            _ => Encapsulation::LlcSnapIpv4,
+        },
+    }))
+}
+
+/// Octets that a packet of the tables in packets stands for.
+const PACKET: f64 = 1500.0;
+
+/// Points of the HPCC simulator's table of the DCTCP web search flows \\[octets\\].
+const WEB_SEARCH: &[(f64, f64)] = &[
+    (0.0, 0.0),
+    (10e3, 0.15),
+    (20e3, 0.2),
+    (30e3, 0.3),
+    (50e3, 0.4),
+    (80e3, 0.53),
+    (200e3, 0.6),
+    (1e6, 0.7),
+    (2e6, 0.8),
+    (5e6, 0.9),
+    (10e6, 0.97),
+    (30e6, 1.0),
+];
+/// Points of the HPCC simulator's table of the Facebook Hadoop flows \\[octets\\].
+const HADOOP: &[(f64, f64)] = &[
+    (0.0, 0.0),
+    (100.0, 0.01),
+    (200.0, 0.02),
+    (300.0, 0.05),
+    (350.0, 0.15),
+    (400.0, 0.2),
+    (500.0, 0.3),
+    (600.0, 0.4),
+    (700.0, 0.5),
+    (1e3, 0.6),
+    (2e3, 0.67),
+    (7e3, 0.7),
+    (30e3, 0.72),
+    (50e3, 0.82),
+    (80e3, 0.87),
+    (120e3, 0.9),
+    (300e3, 0.95),
+    (1e6, 0.975),
+    (2e6, 0.99),
+    (10e6, 1.0),
+];
+/// Points of the HKUST traffic generator's table of the VL2 data mining flows \\[packets\\].
+const DATA_MINING: &[(f64, f64)] = &[
+    (1.0, 0.5),
+    (2.0, 0.6),
+    (3.0, 0.7),
+    (7.0, 0.8),
+    (267.0, 0.9),
+    (2107.0, 0.95),
+    (66_667.0, 0.99),
+    (666_667.0, 1.0),
+];
+/// Points of the HKUST traffic generator's table of the Facebook cache follower flows \\[packets\\].
+const CACHE_FOLLOWER: &[(f64, f64)] = &[
+    (1.0, 0.36),
+    (2.0, 0.4),
+    (7.0, 0.46),
+    (13.0, 0.5),
+    (67.0, 0.6),
+    (133.0, 0.7),
+    (667.0, 0.78),
+    (1333.0, 0.8),
+    (2000.0, 0.9),
+    (2667.0, 0.99),
+    (33_333.0, 1.0),
+];
+
+fn size(node: &Node) -> Result<Law, Fault> {
+    let Some(table) = node.table() else {
+        return Err(check::missing(node.place, "type", "its distribution"));
+    };
+    let read = |node: &Node| match quantity::octets(node)?.0 as f64 {
+        octets if (1.0..=MOST_OCTETS).contains(&octets) => Ok(octets),
+        _ => {
+            let message = format!("{} is no size of a flow", node.plain());
+            Err(Fault::new(node.place, message, "Write from 1 octet to 1000 GB"))
+        }
+    };
+    let octets = |key: &str| match table.node(key) {
+        Some(node) => read(node),
+        None => Err(check::missing(node.place, key, "it is required for this type")),
+    };
+    let ratio =
+        |key: &str, default| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
+    let scaled = |points: &[(f64, f64)], unit: f64| {
+        Law::Table(points.iter().map(|&(size, share)| (size * unit, share)).collect())
+    };
+    Ok(match table.text("type").unwrap_or_default() {
+        "web-search" => scaled(WEB_SEARCH, 1.0),
+        "hadoop" => scaled(HADOOP, 1.0),
+        "data-mining" => scaled(DATA_MINING, PACKET),
+        "cache-follower" => scaled(CACHE_FOLLOWER, PACKET),
+        "cdf" => {
+            let list =
+                table.node("points").ok_or_else(|| check::missing(node.place, "points", "its points"))?;
+            let mut points: Vec<(f64, f64)> = Vec::new();
+            for node in check::list(list)? {
+                let [size, share] = check::pair(node)?;
+                let point = (quantity::octets(size)?.0 as f64, quantity::ratio(share)?);
+                if points.last().is_some_and(|last| point.0 < last.0 || point.1 < last.1) {
+                    let message = "the point is below the one in front of it";
+                    return Err(Fault::new(node.place, message, "Write sizes and shares in order"));
+                }
+                points.push(point);
+            }
+            if points.last().is_none_or(|last| last.1 != 1.0 || last.0 < 1.0) {
+                return Err(Fault::new(
+                    list.place,
+                    "the last share is not 1",
+                    "Write the largest size with 1",
+                ));
+            }
+            Law::Table(points.into())
+        }
+        "exponential" => Law::Exponential { mean: octets("mean")? },
+        "lognormal" => Law::Lognormal { mean: octets("mean")?, sigma: ratio("sigma", 1.0)? },
+        "pareto" => {
+            let most = optional(table, "most", read)?.unwrap_or(MOST_OCTETS);
+            let least = octets("least")?;
+            if most <= least {
+                let place = place_of(table, "most", node.place);
+                return Err(Fault::new(place, "the largest is not above the smallest", "Write a larger one"));
+            }
+            Law::Pareto { least, alpha: ratio("alpha", 1.2)?, most }
+        }
+        _ => Law::Fixed(octets("octets")?),
+    })
 }
 
 fn set_up(node: &Node, network: &Network, path: &[Step]) -> Result<Duration, Fault> {

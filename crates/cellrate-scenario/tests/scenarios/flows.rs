@@ -106,6 +106,65 @@ fn laws_and_arrivals_are_what_their_keys_say() {
 }
 
 #[test]
+fn sizes_are_those_of_the_published_tables() {
+    let law = |size: &str| {
+        let rest = format!("pairs = [[\"a\", \"b\"]]\n{ARRIVALS}size = {size}\ncategory = \"ubr\"\n");
+        match demand("", &rest).0.amount {
+            Amount::Octets(law) => law,
+            other => panic!("{other:?}"),
+        }
+    };
+    let ends = |name: &str| match law(&format!("{{ type = \"{name}\" }}")) {
+        Law::Table(points) => (points.len(), points[0], points[points.len() - 1]),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(ends("web-search"), (12, (0.0, 0.0), (30e6, 1.0)));
+    assert_eq!(ends("hadoop"), (20, (0.0, 0.0), (10e6, 1.0)));
+    assert_eq!(ends("data-mining"), (8, (1500.0, 0.5), (1_000_000_500.0, 1.0)));
+    assert_eq!(ends("cache-follower"), (11, (1500.0, 0.36), (49_999_500.0, 1.0)));
+    let own = law("{ type = \"cdf\", points = [[\"1 kB\", 0.5], [\"1 MB\", \"100 %\"]] }");
+    assert_eq!(own, Law::Table([(1e3, 0.5), (1e6, 1.0)].into()));
+    let pareto = law("{ type = \"pareto\", least = \"1 kB\" }");
+    assert_eq!(pareto, Law::Pareto { least: 1e3, alpha: 1.2, most: 1e12 });
+    assert_eq!(law("{ type = \"fixed\", octets = \"9 kB\" }"), Law::Fixed(9e3));
+}
+
+#[test]
+fn flows_of_a_size_have_datagrams_and_no_more_than_best_effort() {
+    let size = "size = { type = \"fixed\", octets = \"9 kB\" }\n";
+    let pairs = "pairs = [[\"a\", \"b\"]]\n";
+    let (_, scenario) = demand(
+        "",
+        &format!("{pairs}{ARRIVALS}{size}slots = 1\ndatagram = \"9 kB\"\nheader = \"0 octets\"\n"),
+    );
+    let Some(Traffic::Transfers(datagrams)) = &scenario.connections[1].forward.traffic else {
+        panic!("{scenario:?}")
+    };
+    assert_eq!((datagrams.payload.0, datagrams.header.0), (9000, 0));
+    for (rest, expected) in [
+        (format!("{size}{HOLDING}"), "holding is for calls with a holding time"),
+        (format!("{size}bidirectional = true\n"), "bidirectional is for calls"),
+        (format!("{size}category = \"cbr\"\n"), "flows of a size take what the network gives them"),
+        (format!("{size}abr = {{ mcr = \"1 Mbps\" }}\n"), "a flow of a size has an MCR"),
+        (format!("{size}datagram = \"70 kB\"\n"), "datagram is 70000 octets"),
+        (format!("{HOLDING}header = \"8 octets\"\n"), "header is for flows of a size"),
+        ("size = { type = \"cdf\", points = [[\"1 kB\", 0.5]] }\n".into(), "the last share is not 1"),
+        (
+            "size = { type = \"cdf\", points = [[\"2 kB\", 0.5], [\"1 kB\", 1]] }\n".into(),
+            "the point is below the one in front of it",
+        ),
+        (
+            "size = { type = \"pareto\", least = \"2 kB\", most = \"1 kB\" }\n".into(),
+            "the largest is not above the smallest",
+        ),
+        ("size = { type = \"fixed\", octets = \"0 octets\" }\n".into(), "0 octets is no size of a flow"),
+    ] {
+        let error = resolved("", &format!("{pairs}{ARRIVALS}{rest}")).expect_err(&rest);
+        assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {rest}");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
     let pairs = "pairs = [[\"a\", \"b\"]]\n";
     let rest = format!("{ARRIVALS}{HOLDING}{CBR}");

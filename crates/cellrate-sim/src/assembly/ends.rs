@@ -52,7 +52,7 @@ pub(super) fn build_endpoints(
         }
         let [own, other] = [places[flow.index()], places[flow.other().index()]];
         let stack = build_stack(scenario, flow);
-        endpoint.interface = interface(stack, back, own, other);
+        endpoint.interface = interface(stack, [out, back], own, other);
         parts[own.cluster as usize].endpoints.push(endpoint);
     }
     Ok(())
@@ -98,11 +98,21 @@ fn build_stack(scenario: &Scenario, flow: FlowIndex) -> Option<Stack> {
 }
 
 /// Interface that puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
-fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
+fn interface(
+    stack: Option<Stack>,
+    [out, back]: [&Flow; 2],
+    own: Place,
+    other: Place,
+) -> Option<Box<Interface>> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
     let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+    let has_flows = matches!(
+        (&out.traffic, &back.traffic),
+        (Some(Traffic::Transfers(_)), _) | (_, Some(Traffic::Transfers(_)))
+    );
     let interface = match stack {
         Some(stack) => Interface::new(stack, peer),
+        None if has_flows => Interface::of_flows(peer),
         None if receives_frames => Interface::of_datagrams(peer),
         None => return None,
     };

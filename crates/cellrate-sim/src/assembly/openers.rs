@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use cellrate_engine::demand::Agenda;
-use cellrate_scenario::{ConnectionIndex, FlowIndex, Scenario};
+use cellrate_proto::Duration;
+use cellrate_scenario::{ConnectionIndex, FlowIndex, Scenario, Traffic};
 
 use super::place::Place;
 use crate::kernel::build::Parts;
+use crate::kernel::completions::Completions;
 use crate::kernel::opening::{DemandTally, Opener};
 
 /// Gives clusters the openers of the pairs that send there, in the order of the demands and of their pairs, forward
@@ -16,7 +18,9 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
         return;
     }
     let agenda = Arc::new(Mutex::new(Agenda::new(scenario)));
+    let completions = Arc::new(Mutex::new(Completions::new(scenario)));
     for parts in &mut *parts {
+        parts.openers.completions = Some(Arc::clone(&completions));
         parts.openers.agenda = Some(Arc::clone(&agenda));
         parts.openers.tallies = vec![DemandTally::new(scenario); scenario.demands.len()];
     }
@@ -27,9 +31,35 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
                 let place = |slot| endpoints[FlowIndex::of(ConnectionIndex(slot), backward).index()];
                 let cluster = place(of.slots.start).cluster;
                 let slots = of.slots.clone().map(|slot| place(slot).index).collect();
-                let opener = Opener { demand, pair, backward, slots, next: None };
+                let positions = vec![0; of.slots.len()];
+                let first = FlowIndex::of(ConnectionIndex(of.slots.start), backward);
+                let datagrams = match scenario.flow(first).traffic {
+                    Some(Traffic::Transfers(datagrams)) => Some(datagrams),
+                    _ => None,
+                };
+                let alone = alone(scenario, first);
+                let opener = Opener {
+                    demand,
+                    pair,
+                    backward,
+                    slots,
+                    next_slot: 0,
+                    positions,
+                    datagrams,
+                    alone,
+                    next: None,
+                };
                 parts[cluster as usize].openers.list.push(opener);
             }
         }
     }
+}
+
+/// What the first cell of a direction takes on an idle way, and the time from each cell to the next: that of the
+/// slowest line, or of the peak rate.
+fn alone(scenario: &Scenario, flow: FlowIndex) -> [Duration; 2] {
+    let links = || scenario.steps(flow).map(|step| scenario.link(step.link));
+    let first = links().fold(Duration::ZERO, |sum, link| sum + link.rate.cell_time() + link.delay);
+    let slowest = links().map(|link| link.rate.cell_time()).max().unwrap_or_default();
+    [first, slowest.max(scenario.flow(flow).sender.pcr().interval())]
 }

@@ -338,7 +338,9 @@ impl Cluster {
         let Some(departed) = departed else {
             unreachable!("what arrives has left");
         };
-        self.endpoints[endpoint].on_pdu(now, cell, &departed);
+        if let Some(flow) = self.endpoints[endpoint].on_pdu(now, cell, &departed) {
+            self.openers.complete(now, &flow);
+        }
         self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);

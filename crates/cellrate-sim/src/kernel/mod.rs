@@ -94,6 +94,7 @@ pub(crate) mod becn;
 pub(crate) mod branch_point;
 pub(crate) mod build;
 pub(crate) mod cell;
+pub(crate) mod completions;
 pub(crate) mod deferred;
 pub(crate) mod events;
 pub(crate) mod hop;

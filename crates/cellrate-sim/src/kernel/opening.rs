@@ -11,10 +11,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cellrate_engine::demand::{Agenda, Answer, Asked, Opening, Outcome};
-use cellrate_proto::Time;
-use cellrate_scenario::Scenario;
+use cellrate_proto::wire::cells_for;
+use cellrate_proto::{Duration, Octets, Time};
+use cellrate_scenario::{Datagrams, Scenario};
 
+use super::completions::Completions;
 use super::state::cluster::Cluster;
+use crate::transport::{Segment, SizedFlow, datagrams_of_flow};
 
 /// Begins flows or calls of a pair at the end that sends them.
 #[derive(Clone, Debug)]
@@ -27,6 +30,15 @@ pub(crate) struct Opener {
     pub backward: bool,
     /// The ends of the pair's connections, by slot.
     pub slots: Vec<u32>,
+    /// The slot from which one is looked for that is free for the next flow of a size.
+    pub next_slot: usize,
+    /// Octets of flows that each slot has had so far.
+    pub positions: Vec<u64>,
+    /// How flows of a size become datagrams, if these are any.
+    pub datagrams: Option<Datagrams>,
+    /// The time of the first cell on an otherwise idle way, from its transmission to its arrival, and from each cell to
+    /// the next.
+    pub alone: [Duration; 2],
     /// The opening at the instant of the leaf; none where that is only to look again.
     pub next: Option<Opening>,
 }
@@ -40,6 +52,16 @@ pub(crate) struct Openers {
     pub agenda: Option<Arc<Mutex<Agenda>>>,
     /// By demand of the scenario.
     pub tallies: Vec<DemandTally>,
+    pub completions: Option<Arc<Mutex<Completions>>>,
+}
+
+impl Openers {
+    /// A flow of a size is complete.
+    pub fn complete(&self, now: Time, flow: &SizedFlow) {
+        if let Some(completions) = &self.completions {
+            completions.lock().unwrap_or_else(PoisonError::into_inner).count(now, flow);
+        }
+    }
 }
 
 /// Counts of a demand, from the warm-up on.
@@ -60,6 +82,27 @@ pub(crate) struct DemandTally {
     pub presence: u128,
 }
 
+impl Opener {
+    /// The datagrams of a flow of a size that begins in a slot; none of a call.
+    fn flow(&mut self, slot: usize, opening: &Opening) -> Option<impl Iterator<Item = Segment> + use<>> {
+        let (Asked::Octets(octets), Some(Datagrams { payload, header, encapsulation })) =
+            (opening.amount, self.datagrams)
+        else {
+            return None;
+        };
+        let cells_of = |octets: u64| cells_for(header + Octets(octets), encapsulation).0;
+        let rest = octets % payload.0;
+        let cells = octets / payload.0 * cells_of(payload.0) + if rest > 0 { cells_of(rest) } else { 0 };
+        let [first, spacing] = self.alone;
+        let alone = opening.at.since(opening.arrived) + first + spacing.saturating_mul(cells - 1);
+        let (demand, arrived) = (self.demand as u32, opening.arrived);
+        let flow = SizedFlow { demand, arrived, octets: Octets(octets), alone };
+        let from = self.positions[slot];
+        self.positions[slot] += octets;
+        Some(datagrams_of_flow(flow, from, payload))
+    }
+}
+
 impl DemandTally {
     /// Nothing counted yet, for a run of `scenario`.
     pub fn new(scenario: &Scenario) -> DemandTally {
@@ -68,7 +111,11 @@ impl DemandTally {
     }
 
     fn count(&mut self, opening: &Opening) {
-        let Asked::Holding(holding) = opening.amount;
+        let holding = match opening.amount {
+            Asked::Holding(holding) => holding,
+            // How long it takes is seen when it is complete.
+            Asked::Octets(_) => Duration::ZERO,
+        };
         let begins = matches!(opening.outcome, Outcome::Begins(_));
         if begins {
             let until = opening.at.saturating_add(holding).min(self.end);
@@ -103,21 +150,44 @@ impl Cluster {
 
     /// Something begins between a pair, or it is time to look for what does.
     pub(super) fn on_opening(&mut self, now: Time, number: usize) {
-        if let Some(opening) = self.openers.list[number].next.take() {
-            let opener = &self.openers.list[number];
+        if let Some(mut opening) = self.openers.list[number].next.take() {
+            if opening.outcome == Outcome::Asks {
+                opening.outcome = self.free_slot(now, number).map_or(Outcome::NoSlot, Outcome::Begins);
+            }
+            let opener = &mut self.openers.list[number];
             if !opener.backward {
                 self.openers.tallies[opener.demand].count(&opening);
             }
             if let Outcome::Begins(slot) = opening.outcome {
                 let endpoint = opener.slots[slot as usize] as usize;
-                let Asked::Holding(holding) = opening.amount;
+                let datagrams = opener.flow(slot as usize, &opening);
                 self.interrupt(endpoint, now);
-                self.endpoints[endpoint].begin_call(now, now.saturating_add(holding));
+                let end = &mut self.endpoints[endpoint];
+                match (opening.amount, datagrams) {
+                    (Asked::Holding(holding), _) => end.begin_call(now, now.saturating_add(holding)),
+                    (_, datagrams) => end.begin_flow(now, datagrams.into_iter().flatten()),
+                }
                 self.reschedule(now, endpoint);
                 self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
             }
         }
         self.look_for_opening(now, number);
+    }
+
+    /// The next slot of an opener, by turns, whose end has nothing to send at `now`: what the flow before it has on its
+    /// way has time to arrive.
+    fn free_slot(&mut self, now: Time, number: usize) -> Option<u32> {
+        let Opener { next_slot, slots, .. } = &self.openers.list[number];
+        let (first, count) = (*next_slot, slots.len());
+        for slot in (first..first + count).map(|slot| slot % count) {
+            let endpoint = self.openers.list[number].slots[slot] as usize;
+            self.catch_up_and_refresh(endpoint, now);
+            if self.endpoints[endpoint].supply.adapter().is_none_or(|adapter| adapter.waiting() == 0) {
+                self.openers.list[number].next_slot = slot + 1;
+                return Some(slot as u32);
+            }
+        }
+        None
     }
 
     /// Puts the next opening between a pair into the schedule.

@@ -51,6 +51,7 @@ pub(crate) fn account(
     let frames = super::frames::since(frames, &meter.warm_up.frames);
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
     let flows = super::flows::collect(scenario, &assembly, end);
+    let completions = super::flows::completions(scenario, &assembly);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
     let policing = super::policing::collect(scenario, &assembly, &meter.policing);
     let branch_points = super::branch_points::collect(scenario, &assembly);
@@ -75,6 +76,7 @@ pub(crate) fn account(
             frames,
             frame_list,
             flows,
+            completions,
             virtual_sources,
             policing,
             branch_points,

@@ -1,31 +1,93 @@
 //! Rows of results about flows and calls that come and go.
 
-use cellrate_proto::Time;
-use cellrate_scenario::Scenario;
+use std::sync::PoisonError;
 
-use super::DemandSummary;
+use cellrate_proto::Time;
+use cellrate_scenario::{Amount, Scenario};
+
+use super::{CompletionSummary, DemandSummary};
 use crate::assembly::Assembly;
+use crate::kernel::completions::{CLASS_ENDS, Class, Completions, UNIT};
 use crate::kernel::opening::DemandTally;
 
 /// One row per demand of the scenario; arrivals before the end of the warm-up are not in it.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<DemandSummary> {
     let span = end.since(scenario.measuring.start());
-    let row = |(number, name): (usize, &str)| {
+    let mut rows = Vec::new();
+    for (number, demand) in scenario.demands.iter().enumerate() {
         let mut tally = DemandTally::default();
         let clusters = assembly.kernel.clusters.iter();
         clusters.for_each(|cluster| tally.add(&cluster.openers.tallies[number]));
-        let DemandTally { offered, no_room, no_slot, holding, presence, .. } = tally;
+        let DemandTally { offered, no_room, no_slot, holding, mut presence, .. } = tally;
         let (blocked, begun) = (no_room + no_slot, offered - no_room - no_slot);
-        DemandSummary {
-            flows: name.to_owned(),
+        let is_sized = matches!(demand.amount, Amount::Octets(_));
+        let mut completed = None;
+        if is_sized {
+            with(assembly, |all| {
+                presence = all.demands[number][0].presence;
+                completed = Some(all.demands[number][0].times.total());
+            });
+        }
+        rows.push(DemandSummary {
+            flows: demand.name.clone(),
             offered,
             begun,
             no_room,
             no_slot,
             blocking: (offered > 0).then(|| blocked as f64 / offered as f64),
-            mean_holding_s: (begun > 0).then(|| holding as f64 / begun as f64 * 1e-12),
+            completed,
+            mean_holding_s: (begun > 0 && !is_sized).then(|| holding as f64 / begun as f64 * 1e-12),
             mean_concurrent: presence as f64 / span.as_ps() as f64,
+        });
+    }
+    rows
+}
+
+/// Rows of the classes in which flows of a size are complete.
+pub(crate) fn completions(scenario: &Scenario, assembly: &Assembly) -> Vec<CompletionSummary> {
+    let mut rows = Vec::new();
+    with(assembly, |all| {
+        for (demand, classes) in scenario.demands.iter().zip(&all.demands) {
+            let first = |class: usize| if class < 2 { 0 } else { CLASS_ENDS[class - 2] };
+            let last = |class: usize| class.checked_sub(1).and_then(|class| CLASS_ENDS.get(class).copied());
+            let bounds = (0..).map(|class| (first(class), last(class)));
+            rows.extend(
+                classes.iter().zip(bounds).filter_map(|(class, bounds)| row(&demand.name, class, bounds)),
+            );
         }
-    };
-    scenario.demands.iter().map(|demand| demand.name.as_str()).enumerate().map(row).collect()
+    });
+    rows
+}
+
+/// Shows what is complete, if the scenario has demands.
+fn with(assembly: &Assembly, look: impl FnOnce(&Completions)) {
+    let openers = assembly.kernel.clusters.first().map(|cluster| &cluster.openers);
+    if let Some(completions) = openers.and_then(|openers| openers.completions.as_ref()) {
+        look(&completions.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn row(
+    name: &str,
+    class: &Class,
+    (from_octets, below_octets): (u64, Option<u64>),
+) -> Option<CompletionSummary> {
+    let Class { octets, times, slow_downs, .. } = class;
+    let count = times.total();
+    let unit = UNIT.as_secs_f64();
+    Some(CompletionSummary {
+        flows: name.to_owned(),
+        from_octets,
+        below_octets,
+        count,
+        mean_octets: (count > 0).then(|| *octets as f64 / count as f64)?,
+        mean_time_s: times.mean_s()?,
+        p50_time_s: times.quantile_s(0.5)?,
+        p95_time_s: times.quantile_s(0.95)?,
+        p99_time_s: times.quantile_s(0.99)?,
+        max_time_s: times.max_s()?,
+        mean_slowdown: slow_downs.mean_s()? / unit,
+        p50_slowdown: slow_downs.quantile_s(0.5)? / unit,
+        p99_slowdown: slow_downs.quantile_s(0.99)? / unit,
+    })
 }

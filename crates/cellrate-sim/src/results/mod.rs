@@ -76,6 +76,9 @@ pub struct Summary {
     pub frame_list: Vec<FrameRow>,
     /// One row per demand of flows or calls that come and go, in the order of the scenario.
     pub flows: Vec<DemandSummary>,
+    /// One row per class of sizes of each demand of flows of a size, of all of them together first; none of classes in
+    /// which none is complete.
+    pub completions: Vec<CompletionSummary>,
     /// One row per virtual source that data came to, in the order of the VCs and of their way.
     pub virtual_sources: Vec<VirtualSourceSummary>,
     /// One row per policer, in the order of the VCs and of their way.
@@ -349,11 +352,46 @@ pub struct DemandSummary {
     pub no_slot: u64,
     /// Probability of being blocked: those blocked over `offered`; null when nothing was offered.
     pub blocking: Option<f64>,
-    /// Mean holding time of those that began, beyond the end of the run too \[s\]; null when none began.
+    /// Flows of a size that are complete: all of their datagrams have come; null for calls.
+    pub completed: Option<u64>,
+    /// Mean holding time of calls that began, beyond the end of the run too \[s\]; null for flows of a size, and when none
+    /// began.
     pub mean_holding_s: Option<f64>,
     /// Time-weighted mean of how many were under way, those that had begun in the warm-up among them: for calls the
-    /// traffic carried, in erlangs.
+    /// traffic carried, in erlangs. Flows of a size count from their arrival on, those that are complete.
     pub mean_concurrent: f64,
+}
+
+/// Complete flows of a size of one class of sizes; times are from the arrival of a flow, its set-up included, to the
+/// arrival of its last cell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CompletionSummary {
+    /// Name of the demand.
+    pub flows: String,
+    /// The least size of the class \[octets\].
+    pub from_octets: u64,
+    /// The first size that is too large for it \[octets\]; null for that without one.
+    pub below_octets: Option<u64>,
+    /// Complete flows that arrived from the end of the warm-up on.
+    pub count: u64,
+    /// Their mean size \[octets\].
+    pub mean_octets: f64,
+    /// Mean time \[s\].
+    pub mean_time_s: f64,
+    /// Median of the same, within 1 %.
+    pub p50_time_s: f64,
+    /// 95th percentile of the same, within 1 %.
+    pub p95_time_s: f64,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_time_s: f64,
+    /// Largest of the same.
+    pub max_time_s: f64,
+    /// Mean slow-down: the time over that which the flow's cells would take alone at the peak rate, without RM cells.
+    pub mean_slowdown: f64,
+    /// Median of the same, within 1 %.
+    pub p50_slowdown: f64,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_slowdown: f64,
 }
 
 /// The bursts of one direction of a connection with request-response traffic (paper uili, section 7.2).

@@ -91,6 +91,7 @@ impl Endpoints {
         let octets = segment.packet(self.header).0 as usize;
         let payload = match &segment.contents {
             Contents::Data(span) => span.octets().0 as usize,
+            Contents::FlowEnd(end) => end.span.octets().0 as usize,
             Contents::Acknowledgment(_) => 0,
             Contents::Duplex(packet) => packet.data.map_or(0, |span| span.octets().0 as usize),
         };
@@ -186,6 +187,9 @@ impl Endpoints {
         match &segment.contents {
             Contents::Data(span) => {
                 Said { ports: transfer, synchronize: false, position: Some(span.from), ack: None }
+            }
+            Contents::FlowEnd(end) => {
+                Said { ports: transfer, synchronize: false, position: Some(end.span.from), ack: None }
             }
             Contents::Acknowledgment(ack) => {
                 Said { ports: turned(transfer, true), synchronize: false, position: None, ack: Some(ack) }

@@ -6,7 +6,7 @@ mod call;
 mod conversation;
 
 use cellrate_proto::{CellRate, Duration, Time};
-use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
+use cellrate_scenario::{AdapterQueue, Datagrams, Flow, FlowIndex, Scenario, Traffic};
 
 use crate::kernel::cell::Cell;
 use crate::random::{Owner, Random, Stream};
@@ -107,6 +107,10 @@ impl Supply {
             Some(Traffic::Timed { cells }) => Supply::Timed(Box::new(Timed::new(cells))),
             Some(Traffic::RequestResponse(model)) => {
                 Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
+            }
+            Some(Traffic::Transfers(Datagrams { header, encapsulation, .. })) => {
+                let adapter = Adapter::new(*header, *encapsulation, AdapterQueue::Unbounded, cell_time);
+                Supply::Adapter(Box::new(adapter))
             }
             Some(Traffic::Call(model)) => Supply::Calls(Box::new(Calls::new(model, seed, owner()))),
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),

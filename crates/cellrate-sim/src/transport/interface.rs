@@ -6,6 +6,7 @@ use cellrate_proto::Time;
 
 use super::adapter::Departed;
 use super::datagrams::Datagrams;
+use super::flows::Arriving;
 use super::reassembly::Reassembly;
 use super::stack::Stack;
 use crate::kernel::cell::{Cell, SEQUENCE_MASK};
@@ -25,6 +26,8 @@ pub struct Interface {
     pub scheduled: Time,
     /// Datagrams of the other direction that have come, where no one answers them.
     pub datagrams: Option<Datagrams>,
+    /// Flows of a size of the other direction.
+    pub flows: Option<Arriving>,
 }
 
 /// Where the other end of a VC is.
@@ -46,6 +49,7 @@ impl Interface {
             peer,
             scheduled: Time::NEVER,
             datagrams: None,
+            flows: None,
         }
     }
 
@@ -56,6 +60,11 @@ impl Interface {
         let Some(datagrams) = &mut self.datagrams else { return Some(cell) };
         datagrams.on_whole(cell.sequence(), cell.arrives);
         None
+    }
+
+    /// One that tells which flows of a size are complete.
+    pub fn of_flows(peer: Peer) -> Interface {
+        Interface { flows: Some(Arriving::default()), ..Interface::new(Stack::default(), peer) }
     }
 
     /// One that only puts datagrams together.

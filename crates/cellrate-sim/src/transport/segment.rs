@@ -5,6 +5,7 @@ use std::ops::Deref;
 use cellrate_proto::Octets;
 use cellrate_scenario::TIMESTAMPS_OCTETS;
 
+use super::flows::FlowEnd;
 use super::sequence::{Sequence, Span};
 
 /// A segment, without its octets: only their number matters.
@@ -28,6 +29,8 @@ pub enum Contents {
     Data(Span),
     /// From the receiver.
     Acknowledgment(Acknowledgment),
+    /// The last datagram of a flow of a size.
+    FlowEnd(Box<FlowEnd>),
     /// A packet of a connection with data both ways. Apart, because others are by far the most where very many wait.
     Duplex(Box<Packet>),
 }
@@ -195,6 +198,7 @@ impl Segment {
             + stamps
             + match &self.contents {
                 Contents::Data(span) => span.octets(),
+                Contents::FlowEnd(end) => end.span.octets(),
                 Contents::Acknowledgment(ack) => ack.options(),
                 Contents::Duplex(packet) => {
                     let data = packet.data.map_or(Octets::ZERO, Span::octets);

@@ -125,6 +125,8 @@ impl Stack {
                 *senders = connection.min(*senders);
                 self.senders[connection].on_answer(now, ack, segment.heading());
             }
+            // Flows of a size are no TCP.
+            Contents::FlowEnd(_) => {}
             // Pages are fetched one way only: an end has clients, or servers.
             Contents::Duplex(packet) => match self.clients.get_mut(connection) {
                 Some(client) => {

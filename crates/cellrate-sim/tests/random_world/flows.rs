@@ -15,10 +15,11 @@ pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
     let models = scenario.connections.clone();
     let mut demands = Vec::new();
     for place in 0..=generator.below(2) {
-        let both_ways = generator.one_in(3);
+        let sized = generator.one_in(2);
+        let both_ways = !sized && generator.one_in(3);
         let pairs = (0..=generator.below(3)).map(|_| {
             let model = generator.pick(&models);
-            let slots = carriers(&mut scenario, &mut generator, model, both_ways);
+            let slots = carriers(&mut scenario, &mut generator, model, both_ways, sized);
             pair(&scenario, &mut generator, slots, both_ways)
         });
         let pairs = pairs.collect();
@@ -37,12 +38,17 @@ pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
             1 => Law::Lognormal { mean, sigma: 1.0 },
             _ => Law::Fixed((gap * generator.pick(&[1, 2, 3])).as_secs_f64()),
         };
+        let octets = match generator.below(3) {
+            0 => Law::Fixed(generator.pick(&[1.0, 900.0, 30_000.0])),
+            1 => Law::Exponential { mean: 3000.0 },
+            _ => Law::Pareto { least: 300.0, alpha: 1.2, most: 1e6 },
+        };
         demands.push(Demand {
             name: format!("calls {place}"),
             arrivals,
             start: if generator.one_in(3) { generator.instant(end) } else { Time::ZERO },
             end: if generator.one_in(4) { generator.instant(end) } else { Time::NEVER },
-            amount: Amount::Holding(law),
+            amount: if sized { Amount::Octets(octets) } else { Amount::Holding(law) },
             pairs,
             both_ways,
         });
@@ -79,6 +85,7 @@ fn carriers(
     generator: &mut Generator,
     model: Connection,
     both_ways: bool,
+    sized: bool,
 ) -> Range<u32> {
     let first = scenario.connections.len() as u32;
     let period = |us| Period::Exponential(Duration::from_us(us));
@@ -90,7 +97,14 @@ fn carriers(
         1 => Traffic::OnOff { rate, on: period(400), off: period(300), start, end },
         _ => Traffic::Greedy { windows: Vec::new() },
     };
-    let call = Traffic::Call(Arc::new(traffic));
+    let mut call = Traffic::Call(Arc::new(traffic));
+    if sized {
+        call = Traffic::Transfers(Datagrams {
+            payload: Octets(generator.pick(&[20, 500, 1472, 9000])),
+            header: Octets(28),
+            encapsulation: generator.pick(&[Encapsulation::LlcSnapIpv4, Encapsulation::VcMultiplexed]),
+        });
+    }
     for slot in 0..=generator.below(4) {
         let mut connection = model.clone();
         connection.name = format!("slot {first} {slot}");

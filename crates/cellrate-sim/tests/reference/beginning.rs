@@ -81,7 +81,8 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
         _ => None,
     };
     let (out, back) = (traffic(own), traffic(other));
-    let tcp = (out.is_some() || back.is_some()).then(|| Tcp {
+    let has_flows = [own, other].iter().any(|flow| matches!(flow.traffic, Some(Traffic::Transfers(_))));
+    let tcp = (out.is_some() || back.is_some() || has_flows).then(|| Tcp {
         stack: Stack::new(
             out.as_ref(),
             back.as_ref(),

@@ -36,6 +36,7 @@ impl Network<'_> {
             tcp_before: self.warm_up().map(|look| look.tcp.clone()),
             frames,
             flows: self.demand_rows(),
+            completions: self.completion_rows(),
             cell_hops: self.ports.iter().map(|port| port.transmitted).sum(),
             ports,
             windows,

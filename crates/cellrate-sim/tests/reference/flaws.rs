@@ -67,6 +67,12 @@ pub enum Flaw {
     HighestSlot,
     /// A call books the first direction only.
     OneWayBooked,
+    /// The time of a flow begins with its first data.
+    TimesFromSetUp,
+    /// A flow is complete with its last datagram, whatever is missing before.
+    LastDatagramCompletes,
+    /// The slot of a flow is free when its last cell has arrived, not when it has left.
+    SlotsFreeLate,
     /// Copies for the branches of a tree have EFCI = 0.
     CopiesLoseEfci,
     /// A branch point answers an FRM before the copies have come to its ports.

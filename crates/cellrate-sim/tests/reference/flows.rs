@@ -4,7 +4,8 @@
 use cellrate_engine::demand::{Asked, Offers};
 use cellrate_proto::admission::Request;
 use cellrate_scenario::{Booking, Pair};
-use cellrate_sim::DemandSummary;
+use cellrate_sim::transport::{Contents, Flags, Sequence, Span};
+use cellrate_sim::{CompletionSummary, DemandSummary};
 
 use super::*;
 
@@ -18,6 +19,23 @@ pub const CALL_FLAWS: [Flaw; 6] = [
     Flaw::OneWayBooked,
 ];
 
+/// Flaws that take flows of a size to tell.
+pub const FLOW_FLAWS: [Flaw; 4] =
+    [Flaw::TimesFromSetUp, Flaw::LastDatagramCompletes, Flaw::SlotsFreeLate, Flaw::HighestSlot];
+
+/// A flow of a size that has begun.
+pub(super) struct Sized {
+    /// Among all that are offered.
+    call: usize,
+    /// Numbers of its first and last datagram among the PDUs of the end.
+    datagrams: (u64, u64),
+    come: u64,
+    complete: Option<Time>,
+    /// Whether the last datagram has come.
+    over: bool,
+    cells: u64,
+}
+
 /// A call that was offered.
 pub(super) struct Call {
     arrived: Time,
@@ -26,6 +44,8 @@ pub(super) struct Call {
     demand: usize,
     pair: usize,
     fate: Fate,
+    /// The size of a flow of a size.
+    octets: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +53,8 @@ enum Fate {
     Slot(u32),
     NoRoom,
     NoSlot,
+    /// The run tells what becomes of a flow of a size.
+    Unknown,
 }
 
 /// The rate that a request books.
@@ -60,7 +82,10 @@ pub(super) fn calls(scenario: &Scenario, flaw: Option<Flaw>) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     for offer in Offers::new(scenario) {
         let pair = &scenario.demands[offer.demand].pairs[offer.pair];
-        let Asked::Holding(holding) = offer.amount;
+        let (holding, octets) = match offer.amount {
+            Asked::Holding(holding) => (holding, 0),
+            Asked::Octets(octets) => (Duration::ZERO, octets),
+        };
         let begins = match flaw {
             Some(Flaw::SetUpTakesNoTime) => offer.at,
             _ => offer.at + pair.set_up,
@@ -91,11 +116,20 @@ pub(super) fn calls(scenario: &Scenario, flaw: Option<Flaw>) -> Vec<Call> {
             })
         };
         let fate = match slot {
+            _ if octets > 0 => Fate::Unknown,
             None => Fate::NoSlot,
             Some(_) if !has_room() => Fate::NoRoom,
             Some(slot) => Fate::Slot(slot),
         };
-        calls.push(Call { arrived: offer.at, begins, ends, demand: offer.demand, pair: offer.pair, fate });
+        calls.push(Call {
+            arrived: offer.at,
+            begins,
+            ends,
+            demand: offer.demand,
+            pair: offer.pair,
+            fate,
+            octets,
+        });
     }
     calls
 }
@@ -105,12 +139,22 @@ impl Network<'_> {
     pub(super) fn plan_calls(&mut self) {
         self.calls = calls(self.scenario, self.flaw);
         let mut planned = Vec::new();
-        for call in &self.calls {
+        let mut sized = Vec::new();
+        for (number, call) in self.calls.iter().enumerate() {
             let demand = &self.scenario.demands[call.demand];
+            if call.fate == Fate::Unknown {
+                let first = 2 * demand.pairs[call.pair].slots.start as usize;
+                sized.push((call.begins, first, number));
+            }
             let Fate::Slot(slot) = call.fate else { continue };
             let connection = demand.pairs[call.pair].slots.start + slot;
             for backward in 0..=u32::from(demand.both_ways) {
                 planned.push((call.begins, (2 * connection + backward) as usize, call.ends));
+            }
+        }
+        for (begins, first, number) in sized {
+            if begins < self.end {
+                self.plan(begins, Happening::Flow(first, number));
             }
         }
         for (begins, flow, ends) in planned {
@@ -130,6 +174,150 @@ impl Network<'_> {
         end.note_acr(now);
         end.supply.calls_mut().expect("it carries calls").begin(now, ends);
         self.plan_transmission(now, flow);
+    }
+
+    pub(super) fn on_flow(&mut self, now: Time, number: usize) {
+        let call = &self.calls[number];
+        let slots = self.scenario.demands[call.demand].pairs[call.pair].slots.clone();
+        let is_free = |&slot: &u32| {
+            let flow = 2 * slot as usize;
+            let flows = self.sized.get(&flow).map_or(&[][..], Vec::as_slice);
+            let waits = self.ends[flow].supply.adapter().expect("it has one").waiting() > 0;
+            let is_under_way = self.flaw == Some(Flaw::SlotsFreeLate) && flows.iter().any(|one| !one.over);
+            !waits && !is_under_way
+        };
+        // By turns, from the one behind that which had the last flow.
+        let own = |flow: &usize| slots.contains(&((*flow / 2) as u32));
+        let all = self.sized.iter().filter(|(flow, _)| own(flow));
+        let last = all.filter_map(|(&flow, flows)| Some((flows.last()?.call, (flow / 2) as u32))).max();
+        let first = last.map_or(slots.start, |(_, slot)| slot + 1);
+        let mut free = (first..slots.end).chain(slots.start..first).filter(is_free);
+        let slot = if self.flaw == Some(Flaw::HighestSlot) { free.next_back() } else { free.next() };
+        let Some(slot) = slot else {
+            self.calls[number].fate = Fate::NoSlot;
+            return;
+        };
+        let (octets, flow) = (call.octets, 2 * slot as usize);
+        self.calls[number].fate = Fate::Slot(slot - slots.start);
+        let Some(Traffic::Transfers(model)) = &flow_config(self.scenario, flow).traffic else {
+            panic!("a slot of flows of a size carries them");
+        };
+        let (full, rest) = (octets / model.payload.0, octets % model.payload.0);
+        let lengths = (0..full).map(|_| model.payload.0).chain((rest > 0).then_some(rest));
+        let end = &mut self.ends[flow];
+        let adapter = end.supply.adapter_mut().expect("it has one");
+        adapter.on_time(now);
+        let before = adapter.accepted();
+        for length in lengths {
+            let span = Span { from: Sequence(0), to: Sequence(length) };
+            let contents = Contents::Data(span);
+            adapter.offer(Segment { connection: 0, flags: Flags::default(), stamp: 0, contents });
+        }
+        let datagrams = (before + 1, adapter.accepted());
+        let cells = adapter.waiting();
+        self.sized.entry(flow).or_default().push(Sized {
+            call: number,
+            datagrams,
+            come: 0,
+            complete: None,
+            over: false,
+            cells,
+        });
+        if let Some(source) = &mut end.source
+            && self.flaw != Some(Flaw::SourceGoesOn)
+        {
+            source.restart();
+        }
+        end.note_acr(now);
+        self.plan_transmission(now, flow);
+    }
+
+    /// The datagram `pdu` of the end `flow` has come whole.
+    pub(super) fn on_datagram(&mut self, now: Time, flow: usize, pdu: u64) {
+        let is_its = |one: &&mut Sized| (one.datagrams.0..=one.datagrams.1).contains(&pdu);
+        let flows = self.sized.get_mut(&flow).expect("it has begun one");
+        let one = flows.iter_mut().find(is_its).expect("every datagram is one of a flow");
+        one.come += 1;
+        one.over = pdu == one.datagrams.1;
+        let all = one.come == one.datagrams.1 - one.datagrams.0 + 1;
+        if one.over && (all || self.flaw == Some(Flaw::LastDatagramCompletes)) {
+            one.complete = Some(now);
+        }
+    }
+
+    /// Complete flows of a demand: arrival, end, octets, and the time that each would take alone.
+    fn complete(&self, demand: usize) -> Vec<(Time, Time, u64, Duration)> {
+        let mut all = Vec::new();
+        for (&flow, flows) in &self.sized {
+            for one in flows {
+                let call = &self.calls[one.call];
+                let (Some(end), true) = (one.complete, call.demand == demand) else { continue };
+                let from = if self.flaw == Some(Flaw::TimesFromSetUp) { call.begins } else { call.arrived };
+                let links = || self.paths[flow].iter().map(|step| &self.scenario.links[step.link.0 as usize]);
+                let mut cell = self.scenario.flow(FlowIndex(flow as u32)).sender.pcr().interval();
+                let mut alone = call.begins.since(call.arrived);
+                for link in links() {
+                    alone = alone + link.delay + link.rate.cell_time();
+                    cell = cell.max(link.rate.cell_time());
+                }
+                all.push((from, end, call.octets, alone + cell * (one.cells - 1)));
+            }
+        }
+        all
+    }
+
+    /// A row for each class of sizes in which flows are complete.
+    pub(super) fn completion_rows(&self) -> Vec<CompletionSummary> {
+        let start = self.scenario.measuring.start();
+        let mut rows = Vec::new();
+        for (number, demand) in self.scenario.demands.iter().enumerate() {
+            let complete = self.complete(number);
+            let classes = [
+                (0, None),
+                (0, Some(10_000)),
+                (10_000, Some(100_000)),
+                (100_000, Some(1_000_000)),
+                (1_000_000, Some(10_000_000)),
+                (10_000_000, None),
+            ];
+            for (from_octets, below_octets) in classes {
+                let is_of_class =
+                    |octets: u64| octets >= from_octets && below_octets.is_none_or(|below| octets < below);
+                let own = || {
+                    complete
+                        .iter()
+                        .filter(|(arrived, _, octets, _)| *arrived >= start && is_of_class(*octets))
+                };
+                let mut times: Vec<u64> = own().map(|(from, end, ..)| end.since(*from).as_ps()).collect();
+                let mut slow: Vec<f64> = own()
+                    .map(|(from, end, _, alone)| end.since(*from).as_ps() as f64 / alone.as_ps() as f64)
+                    .collect();
+                let count = times.len();
+                if count == 0 {
+                    continue;
+                }
+                times.sort_unstable();
+                slow.sort_unstable_by(f64::total_cmp);
+                let place = |share: f64| (share * count as f64).ceil().max(1.0) as usize - 1;
+                let time = |share: f64| times[place(share)] as f64 / 1e12;
+                rows.push(CompletionSummary {
+                    flows: demand.name.clone(),
+                    from_octets,
+                    below_octets,
+                    count: count as u64,
+                    mean_octets: own().map(|(_, _, octets, _)| *octets).sum::<u64>() as f64 / count as f64,
+                    mean_time_s: times.iter().sum::<u64>() as f64 / count as f64 / 1e12,
+                    p50_time_s: time(0.5),
+                    p95_time_s: time(0.95),
+                    p99_time_s: time(0.99),
+                    max_time_s: time(1.0),
+                    mean_slowdown: slow.iter().sum::<f64>() / count as f64,
+                    p50_slowdown: slow[place(0.5)],
+                    p99_slowdown: slow[place(0.99)],
+                });
+            }
+        }
+        rows
     }
 
     /// A row for each demand.
@@ -153,6 +341,13 @@ impl Network<'_> {
                 .filter(|call| began(call.fate) && call.arrived >= start)
                 .map(|call| u128::from(call.ends.since(call.begins).as_ps()))
                 .sum();
+            let sized = matches!(demand.amount, cellrate_scenario::Amount::Octets(_));
+            let complete = self.complete(number);
+            let mut under_way = under_way;
+            if sized {
+                let spans = complete.iter().map(|(from, end, ..)| end.since((*from).max(start)).as_ps());
+                under_way = spans.map(u128::from).sum();
+            }
             DemandSummary {
                 flows: demand.name.clone(),
                 offered,
@@ -160,7 +355,9 @@ impl Network<'_> {
                 no_room,
                 no_slot,
                 blocking: (offered > 0).then(|| (no_room + no_slot) as f64 / offered as f64),
-                mean_holding_s: (begun > 0).then(|| holding as f64 / begun as f64 * 1e-12),
+                completed: sized
+                    .then(|| complete.iter().filter(|(arrived, ..)| *arrived >= start).count() as u64),
+                mean_holding_s: (begun > 0 && !sized).then(|| holding as f64 / begun as f64 * 1e-12),
                 mean_concurrent: under_way as f64 / self.end.since(start).as_ps() as f64,
             }
         };

@@ -57,8 +57,8 @@ use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Adapter, Segment, Stack, Tally};
 use cellrate_sim::{
-    BranchPointSummary, DemandSummary, FlowSummary, FrameSummary, PolicingSummary, PortSummary,
-    VirtualSourceSummary,
+    BranchPointSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary, PolicingSummary,
+    PortSummary, VirtualSourceSummary,
 };
 
 use crate::plain::Counting;
@@ -66,8 +66,8 @@ use crate::plain::sources::given;
 use beginning::{new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
-pub use flows::CALL_FLAWS;
-use flows::Call;
+pub use flows::{CALL_FLAWS, FLOW_FLAWS};
+use flows::{Call, Sized};
 use frame_discard::Fates;
 pub use police::POLICE_FLAWS;
 use police::Policer;
@@ -96,6 +96,7 @@ pub struct Judgement {
     pub frames: Vec<FrameSummary>,
     /// Flows and calls that come and go.
     pub flows: Vec<DemandSummary>,
+    pub completions: Vec<CompletionSummary>,
     /// Instants and values of each probe.
     pub series: Vec<(Vec<u64>, Vec<f64>)>,
 }
@@ -141,6 +142,8 @@ enum Happening {
     Arrival(usize, Cell),
     /// A call begins at the end of this number, and ends then.
     Opening(usize, Time),
+    /// The flow of this number among all that are offered begins, if there is a slot.
+    Flow(usize, usize),
     /// Not if the end has planned anew since: then the second number is out of date.
     Transmission(usize, u64),
     /// A timer of TCP is due.
@@ -261,6 +264,8 @@ struct Network<'a> {
     looks: Vec<Look>,
     /// All calls that are offered.
     calls: Vec<Call>,
+    /// Flows of a size that have begun, by the end that sends them.
+    sized: BTreeMap<usize, Vec<Sized>>,
 }
 
 impl<'a> Network<'a> {
@@ -294,6 +299,7 @@ impl<'a> Network<'a> {
             taken_in,
             looks,
             calls: Vec::new(),
+            sized: BTreeMap::new(),
         };
         network.connect();
         network.plan_changes();
@@ -335,7 +341,7 @@ impl<'a> Network<'a> {
             Happening::Sample(probe) => (2, *probe),
             Happening::IntervalEnd(port) => (3, *port),
             Happening::Arrival(port, _) => (4, *port),
-            Happening::Opening(flow, _) => (5, *flow),
+            Happening::Opening(flow, _) | Happening::Flow(flow, _) => (5, *flow),
             Happening::Transmission(flow, _) => (6, *flow),
             Happening::Timer(flow, _) => (7, *flow),
         };
@@ -386,6 +392,7 @@ impl<'a> Network<'a> {
                 Happening::IntervalEnd(port) => self.on_interval_end(now, port),
                 Happening::Arrival(port, cell) => self.on_arrival(now, port, cell),
                 Happening::Opening(flow, ends) => self.on_opening(now, flow, ends),
+                Happening::Flow(_, call) => self.on_flow(now, call),
                 Happening::Transmission(flow, plan) if plan == self.ends[flow].plan => {
                     self.on_transmission(now, flow);
                 }

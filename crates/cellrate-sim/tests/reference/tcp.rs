@@ -22,6 +22,9 @@ impl Network<'_> {
             return;
         }
         tcp.whole += 1;
+        if self.sized.contains_key(&(number ^ 1)) {
+            return self.on_datagram(now, number ^ 1, pdu);
+        }
         let adapter = end.supply.adapter_mut().expect("TCP has one");
         adapter.requests.drain(..).for_each(|(client, at)| tcp.stack.on_request_departed(client, at));
         tcp.stack.on_segment(now, &segment);

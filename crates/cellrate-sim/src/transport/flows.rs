@@ -1,0 +1,106 @@
+//! Flows of a size over a VC, as datagrams that no one answers: how a flow becomes datagrams, and when all of it has
+//! come.
+
+use cellrate_proto::{Duration, Octets, Time};
+
+use super::segment::{Contents, Flags, Segment};
+use super::sequence::{Sequence, Span};
+
+/// The last datagram of a flow, which says what the flow was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowEnd {
+    /// Octets of the datagram, among all that the VC has carried.
+    pub span: Span,
+    /// The first octet of the flow.
+    pub from: Sequence,
+    /// The flow.
+    pub flow: SizedFlow,
+}
+
+/// A flow of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizedFlow {
+    /// An index into the scenario's demands.
+    pub demand: u32,
+    /// When it arrived.
+    pub arrived: Time,
+    /// Its size.
+    pub octets: Octets,
+    /// From its arrival to the arrival of its last cell, if nobody else had sent.
+    pub alone: Duration,
+}
+
+/// The datagrams of a flow whose first octet is `from`, with so much payload each.
+pub fn datagrams(flow: SizedFlow, from: u64, payload: Octets) -> impl Iterator<Item = Segment> {
+    let end = from + flow.octets.0;
+    (from..end).step_by(payload.0 as usize).map(move |first| {
+        let span = Span { from: Sequence(first), to: Sequence((first + payload.0).min(end)) };
+        let contents = match span.to.0 == end {
+            true => Contents::FlowEnd(Box::new(FlowEnd { span, from: Sequence(from), flow })),
+            false => Contents::Data(span),
+        };
+        Segment { connection: 0, flags: Flags::default(), stamp: 0, contents }
+    })
+}
+
+/// What has come of the flows of a VC: the octets that came last without a gap.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arriving {
+    first: u64,
+    end: u64,
+}
+
+impl Arriving {
+    /// A datagram has come whole. The flow that is complete with it, if one is.
+    pub fn on_segment(&mut self, segment: &Segment) -> Option<SizedFlow> {
+        let (span, end) = match &segment.contents {
+            Contents::Data(span) => (*span, None),
+            Contents::FlowEnd(end) => (end.span, Some(end)),
+            _ => return None,
+        };
+        if span.from.0 != self.end {
+            self.first = span.from.0;
+        }
+        self.end = span.to.0;
+        end.filter(|end| end.from.0 >= self.first).map(|end| end.flow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(octets: u64) -> SizedFlow {
+        SizedFlow { demand: 0, arrived: Time::ZERO, octets: Octets(octets), alone: Duration::from_us(1) }
+    }
+
+    #[test]
+    fn a_flow_fills_as_many_datagrams_as_it_needs() {
+        let lengths = |octets| -> Vec<u64> {
+            datagrams(flow(octets), 1000, Octets(100)).map(|datagram| datagram.packet(Octets(0)).0).collect()
+        };
+        assert_eq!(lengths(1), [1]);
+        assert_eq!(lengths(100), [100]);
+        assert_eq!(lengths(250), [100, 100, 50]);
+    }
+
+    #[test]
+    fn a_flow_is_complete_when_all_of_its_datagrams_have_come() {
+        let all: Vec<Segment> = [(0, 250), (250, 100), (350, 150)]
+            .into_iter()
+            .flat_map(|(from, octets)| datagrams(flow(octets), from, Octets(100)))
+            .collect();
+        let complete = |lost: &[usize]| -> Vec<u64> {
+            let mut arriving = Arriving::default();
+            let come = all.iter().enumerate().filter(|(place, _)| !lost.contains(place));
+            come.filter_map(|(_, datagram)| arriving.on_segment(datagram)).map(|flow| flow.octets.0).collect()
+        };
+        assert_eq!(complete(&[]), [250, 100, 150]);
+        assert_eq!(complete(&[0]), [100, 150]);
+        assert_eq!(complete(&[1]), [100, 150]);
+        assert_eq!(complete(&[2]), [100, 150], "the last datagram of the first flow");
+        assert_eq!(complete(&[3]), [250, 150], "all of the second");
+        assert_eq!(complete(&[2, 3]), [150]);
+        assert_eq!(complete(&[5]), [250, 100]);
+    }
+}
