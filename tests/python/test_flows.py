@@ -35,3 +35,13 @@ def test_a_live_run_refuses_them() -> None:
     text = cellrate.Scenario.load("calls").toml.replace('warm_up = "1 s"', "")
     with pytest.raises(cellrate.ScenarioError, match="flows come and go, and this is a live run"):
         live_run(cellrate.Scenario.parse(text))
+
+
+def test_flows_of_a_size_have_rows_by_classes_of_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    summary = cellrate.run(cellrate.Scenario.load("web-search-flows", set={"duration": "12 s"})).summary
+    [demand] = summary["flows"]
+    total, *classes = summary["completions"]
+    assert total["count"] == demand["completed"] == sum(row["count"] for row in classes)
+    assert all(row["mean_slowdown"] >= 1 and row["p50_time_s"] <= row["p99_time_s"] for row in classes)
+    assert status(["run", "web-search-flows", "--set", 'duration="12 s"']) == 0
+    assert "search, 10 to 100 kB" in capsys.readouterr().out

@@ -55,7 +55,7 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
     }
 }
 
-/// What the first cell of a direction takes on an idle way, and the time from each cell to the next: that of the
+/// The time of the first cell of a direction on an idle way, and that from each cell to the next: that of the
 /// slowest line, or of the peak rate.
 fn alone(scenario: &Scenario, flow: FlowIndex) -> [Duration; 2] {
     let links = || scenario.steps(flow).map(|step| scenario.link(step.link));

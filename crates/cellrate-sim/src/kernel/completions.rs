@@ -9,7 +9,7 @@ use crate::transport::SizedFlow;
 /// The first size that does not belong to each class any more, but for the last \[octets\].
 pub(crate) const CLASS_ENDS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 
-/// What is told of classes of flows, by demand: all, then by size.
+/// Figures of classes of flows, by demand: all, then by size.
 #[derive(Debug)]
 pub(crate) struct Completions {
     /// Flows that arrived before this instant are not counted.

@@ -354,8 +354,8 @@ pub struct DemandSummary {
     pub blocking: Option<f64>,
     /// Flows of a size that are complete: all of their datagrams have come; null for calls.
     pub completed: Option<u64>,
-    /// Mean holding time of calls that began, beyond the end of the run too \[s\]; null for flows of a size, and when none
-    /// began.
+    /// Mean holding time of calls that began, beyond the end of the run too \[s\]; null for flows of a size, and when
+    /// none began.
     pub mean_holding_s: Option<f64>,
     /// Time-weighted mean of how many were under way, those that had begun in the warm-up among them: for calls the
     /// traffic carried, in erlangs. Flows of a size count from their arrival on, those that are complete.

@@ -43,7 +43,7 @@ pub fn datagrams(flow: SizedFlow, from: u64, payload: Octets) -> impl Iterator<I
     })
 }
 
-/// What has come of the flows of a VC: the octets that came last without a gap.
+/// Arrivals of the flows of a VC: the octets that came last without a gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arriving {
     first: u64,
