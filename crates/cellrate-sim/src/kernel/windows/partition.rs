@@ -16,8 +16,9 @@ const WINDOW_AS_SOURCES: u64 = 16;
 /// Most cells of a line in a window, though there are very many connections: they are kept until the window ends.
 const MOST_CELLS: u64 = 1 << 14;
 /// A link joins its nodes in one cluster where a window of its delay would cost more than it saves: where it has room
-/// for less than a cell for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES).
-const SOURCES_PER_CELL: u64 = 2;
+/// for less than five cells for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES). Measured
+/// on W1's network with links of 43 us to 1 ms: a window costs as much as the events that it saves at 230 us.
+const CELLS_OF_TWO_SOURCES: u64 = 5;
 /// A longer link never does.
 const LONGEST_JOINT: Duration = Duration::from_us(100);
 
@@ -114,7 +115,7 @@ fn crossing(scenario: &Scenario) -> Vec<u64> {
 fn shortest_window(link: &Link, sources: u64) -> Duration {
     link.fastest_rate()
         .cell_time()
-        .saturating_mul(sources.saturating_add(WINDOW_AS_SOURCES) / SOURCES_PER_CELL)
+        .saturating_mul(sources.saturating_add(WINDOW_AS_SOURCES).saturating_mul(CELLS_OF_TWO_SOURCES) / 2)
 }
 
 fn find(root: &mut [usize], node: usize) -> usize {
@@ -132,10 +133,15 @@ mod tests {
 
     use super::*;
 
-    /// Clusters and window of two switches with a link of this delay between them, and so many connections over it.
     fn partition(delay: &str, sources: usize) -> (usize, Duration) {
+        partition_at("149.76 Mbps", delay, sources)
+    }
+
+    /// Clusters and window of two switches with a link of this delay between them, and so many connections over it; all
+    /// lines have that rate.
+    fn partition_at(rate: &str, delay: &str, sources: usize) -> (usize, Duration) {
         let text = format!(
-            "name = \"two\"\nduration = \"1 ms\"\n[defaults.link]\nrate = \"149.76 Mbps\"\ndelay = \"{delay}\"\n\
+            "name = \"two\"\nduration = \"1 ms\"\n[defaults.link]\nrate = \"{rate}\"\ndelay = \"{delay}\"\n\
              [[host]]\nname = \"s{{i}}\"\ncount = {sources}\n[[host]]\nname = \"d{{i}}\"\ncount = {sources}\n\
              [[switch]]\nname = \"sw{{i}}\"\ncount = 2\n[[link]]\nbetween = [\"sw1\", \"sw2\"]\n\
              [[link]]\nbetween = [\"s{{i}}\", \"sw1\"]\ncount = {sources}\n\
@@ -149,19 +155,17 @@ mod tests {
 
     #[test]
     fn a_link_separates_clusters_where_a_window_holds_enough_cells_for_its_sources() {
-        // 15 cells of 2.83 us for 15 sources and 16 more; 8 cells for one source.
-        assert_eq!(["0 us", "40 us", "50 us", "100 us"].map(|delay| partition(delay, 15).0), [1, 1, 2, 2]);
-        assert_eq!(["20 us", "25 us"].map(|delay| partition(delay, 1).0), [1, 2]);
-        assert_eq!(
-            ["99 us", "100 us"].map(|delay| partition(delay, 400).0),
-            [1, 2],
-            "the longest that joins"
-        );
+        // 77 cells of 0.68 us for 15 sources and 16 more; 42 cells for one source.
+        let at = |delay, sources| partition_at("622.08 Mbps", delay, sources).0;
+        assert_eq!(["0 us", "52 us", "53 us", "100 us"].map(|delay| at(delay, 15)), [1, 1, 2, 2]);
+        assert_eq!(["28 us", "29 us"].map(|delay| at(delay, 1)), [1, 2]);
+        assert_eq!(["99 us", "100 us"].map(|delay| at(delay, 400)), [1, 2], "the longest that joins");
+        assert_eq!(["99 us", "100 us"].map(|delay| partition(delay, 15).0), [1, 2], "a slower line");
     }
 
     #[test]
     fn a_window_is_as_long_as_its_link_until_it_holds_enough_cells() {
-        assert_eq!(partition("50 us", 15).1, Duration::from_us(50));
+        assert_eq!(partition("150 us", 15).1, Duration::from_us(150));
         assert_eq!(partition("5 ms", 15).1, Duration::from_ms(5));
         let cell_time = cellrate_proto::BitRate::from_bps(149_760_000).cell_time();
         assert_eq!(partition("275 ms", 15).1, cell_time * (128 * 31));
