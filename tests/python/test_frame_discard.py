@@ -73,5 +73,5 @@ def test_pictures_of_networks_name_the_policy(policy: str, name: str) -> None:
 
 
 def test_a_threshold_that_is_never_passed_is_refused() -> None:
-    with pytest.raises(cellrate.ScenarioError, match="less than the room of the UBR buffer"):
+    with pytest.raises(cellrate.ScenarioError, match="less than the room of its buffer"):
         cellrate.run(ready('{ type = "early", threshold = "1000 cells" }'))

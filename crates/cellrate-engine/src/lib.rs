@@ -8,6 +8,7 @@ pub mod becn;
 pub mod branch_point;
 pub mod cost;
 pub mod demand;
+pub mod frame_discards;
 pub mod given;
 pub mod histogram;
 pub mod line;

@@ -2,6 +2,7 @@
 
 mod world;
 
+use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -193,4 +194,49 @@ fn who_follows_acr_begins_with_the_rate_that_its_source_begins_with() {
     let result = world.run();
     let before = result.summary.frame_list.iter().filter(|frame| frame.at_s < 0.5);
     assert_eq!(before.map(|frame| frame.number).collect::<Vec<_>>(), [1, 2, 10]);
+}
+
+#[test]
+fn every_category_loses_whole_pdus_where_its_set_up_says_so() {
+    let run = |category: Category, allowed: Option<bool>| {
+        let mut world = line(1);
+        for path in [["a", "sw1", "sw2", "b"], ["c", "sw1", "sw2", "e"]] {
+            let traffic = frames(|frames| frames.frames_per_second = FrameRate::whole(1000));
+            let connection = match category {
+                Category::Abr => world.abr(path[0], &path, traffic),
+                _ => world.other(path[0], category, &path, traffic),
+            };
+            connection.queue.frame_discard = allowed;
+            // Rates that differ from the line's, or a phase that never changes would decide whose cells are lost.
+            let share = if path[0] == "a" { 0.93 } else { 0.87 };
+            match &mut connection.forward.sender {
+                Sender::Peak(peak) => *peak = *peak * share,
+                Sender::Abr(_) => {
+                    let own = parameters(connection);
+                    (own.pcr, own.icr) = (own.pcr * share, own.pcr * share);
+                }
+            }
+        }
+        let port = port(&mut world.scenario, 0, 0);
+        // Above the threshold there is room for the rest of two PDUs of 32 cells, and for RM cells.
+        let room = Some(Cells(200));
+        port.buffers = Buffers { guaranteed: room, abr: room, ubr: room, ..Buffers::default() };
+        let early = Some(FrameDiscardConfig::Early { threshold: Cells(100) });
+        (port.frame_discard, port.abr_frame_discard, port.guaranteed_frame_discard) = (early, early, early);
+        let result = world.run();
+        let spoiled: u64 = result.summary.frames.iter().map(|row| row.spoiled_datagrams).sum();
+        let line = result.summary.ports.iter().find(|row| row.port == "sw1->sw2").unwrap();
+        (line.dropped, line.pdus_refused, spoiled)
+    };
+    for category in [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr] {
+        let (dropped, refused, spoiled) = run(category, Some(true));
+        assert!(refused > 500 && spoiled == 0, "{category:?}: {refused} {spoiled}");
+        if category != Category::Abr {
+            assert_eq!(dropped, 32 * refused, "{category:?}");
+        }
+        let (dropped, refused, spoiled) = run(category, Some(false));
+        assert!(dropped > 10_000 && refused == 0 && spoiled > 300, "{category:?}: {dropped} {spoiled}");
+        let whole = matches!(category, Category::Gfr | Category::Ubr);
+        assert_eq!(run(category, None), run(category, Some(whole)), "{category:?}");
+    }
 }

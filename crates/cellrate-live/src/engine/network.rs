@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cellrate_engine::becn::{Origin, origins};
+use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::given::NotGiven;
 use cellrate_engine::line::Line;
 use cellrate_engine::per_vc_queue::PerVcQueue;
@@ -269,8 +270,8 @@ impl Builder<'_> {
             rates: self.options.faults,
             random: Random::new(self.scenario.seed, Stream::Faults(Owner::port(self.scenario, port))),
         });
-        let refusals = Random::new(self.scenario.seed, Stream::Refusals(Owner::port(self.scenario, port)));
-        Ok(Port::new(line, config, control, is_switch, exit, injected, refusals))
+        let discards = FrameDiscards::of(self.scenario, port);
+        Ok(Port::new(line, config, control, is_switch, exit, injected, discards))
     }
 
     fn number_adapters(&mut self) {
@@ -296,8 +297,8 @@ impl Builder<'_> {
                     .ports
                     .get_mut(port as usize)
                     .and_then(|port| {
-                        let (discard, fair) = (port.frame_discard.as_mut(), port.fair.as_deref_mut());
-                        set_up::connect(self.scenario, flow, &mut port.control, discard, fair)
+                        let (discards, fair) = (port.frame_discards.as_mut(), port.fair.as_deref_mut());
+                        set_up::connect(self.scenario, flow, &mut port.control, discards, fair)
                     })
                     .unwrap_or(Slot(NONE));
                 let category = self.scenario.connection(flow.connection()).category;

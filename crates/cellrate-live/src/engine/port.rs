@@ -3,16 +3,16 @@
 //! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
 //! plus the time of one cell. Service is by strict priority, or as the [queues](WaitingCells) of a port with others
 //! say, and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its
-//! transmission begins, by the ABR queue with that cell still in it. Of what GFR and UBR lose frame discard may decide.
+//! transmission begins, by the ABR queue with that cell still in it. Of what is lost frame discard may decide.
 
 use std::collections::VecDeque;
 
+use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::line::Line;
 use cellrate_engine::priority::PRIORITIES;
 pub(crate) use cellrate_engine::priority::{ABR, UBR};
-use cellrate_engine::random::Random;
 use cellrate_engine::waiting::WaitingCells;
-use cellrate_proto::switch::{Feedback, FrameDiscard, PduCell, PortControl, Slot};
+use cellrate_proto::switch::{Feedback, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
@@ -50,10 +50,8 @@ pub(crate) struct Port {
     lengths: [u64; PRIORITIES],
     room: [u64; PRIORITIES],
     shared_room: u64,
-    /// Frame discard of the buffer of GFR and UBR, if the port has it.
-    pub frame_discard: Option<FrameDiscard>,
-    /// Random numbers of frame discard, where it leaves something to chance.
-    refusals: Random,
+    /// Frame discard of the buffers, if any has it.
+    pub frame_discards: Option<FrameDiscards>,
     line: Line,
     injected: Option<Box<InjectedFaults>>,
     pub exit: Exit,
@@ -81,14 +79,12 @@ impl Port {
         is_switch: bool,
         exit: Exit,
         injected: Option<InjectedFaults>,
-        refusals: Random,
+        frame_discards: Option<FrameDiscards>,
     ) -> Port {
         let buffers = &config.buffers;
         let originates = is_switch && control.originates();
         let metered = originates || is_switch && control.needs_meter();
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
-        let per_vc = config.queueing.is_per_vc();
-        let discard = if per_vc { FrameDiscard::before_queues } else { FrameDiscard::new };
         Port {
             waiting: [VecDeque::new(), VecDeque::new(), VecDeque::new()],
             waiting_rm: VecDeque::new(),
@@ -99,8 +95,7 @@ impl Port {
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
-            frame_discard: config.frame_discard.map(|config| discard(config, buffers.room_for_ubr())),
-            refusals,
+            frame_discards,
             line,
             injected: injected.map(Box::new),
             exit,
@@ -177,11 +172,10 @@ impl Port {
         let has_room = self.lengths[class] < self.room[class]
             && total < self.shared_room
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(class, slot, cell.is_rm()));
-        let gets_in = match &mut self.frame_discard {
-            Some(discard) if class == UBR => {
+        let gets_in = match &mut self.frame_discards {
+            Some(discards) if !cell.is_rm() => {
                 let of_pdu = PduCell { ends_pdu: cell.is_data() && cell.user_bit(), clp: cell.clp() };
-                let refusals = &mut self.refusals;
-                discard.admits(slot, of_pdu, Cells(self.lengths[UBR]), has_room, || refusals.uniform())
+                discards.admits(class, slot, of_pdu, Cells(self.lengths[class]), has_room)
             }
             _ => has_room,
         };
@@ -221,10 +215,10 @@ impl Port {
         };
         let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[usize::from(priority)] -= 1;
-        if let Some(discard) = &mut self.frame_discard
-            && usize::from(priority) == UBR
+        if let Some(discards) = &mut self.frame_discards
+            && !cell.is_rm()
         {
-            discard.on_departure(owner);
+            discards.on_departure(usize::from(priority), owner);
         }
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
@@ -347,8 +341,8 @@ mod tests {
     use super::super::faults::Faults;
     use super::super::network::NONE;
     use super::*;
-    use cellrate_engine::random::{Owner, Stream};
-    use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
+    use cellrate_engine::random::{Owner, Random, Stream};
+    use cellrate_proto::switch::{FrameDiscard, FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
     use cellrate_scenario::Buffers;
 
@@ -365,7 +359,7 @@ mod tests {
             false,
             Exit::Inside(0),
             None,
-            Random::new(1, Stream::Refusals(Owner::named("line"))),
+            None,
         )
     }
 
@@ -442,7 +436,8 @@ mod tests {
         let policy = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
         let mut discard = FrameDiscard::new(policy, buffers.ubr);
         let [one, two] = [true, true].map(|has_pdus| discard.connect(has_pdus, CellRate::ZERO));
-        port.frame_discard = Some(discard);
+        let refusals = Random::new(1, Stream::Refusals(Owner::named("line")));
+        port.frame_discards = Some(FrameDiscards::new([None, None, Some(discard)], refusals));
         let cell = |last: bool| Cell::data(Time::ZERO, 0, 0, &[0; 48], last);
         let come = |port: &mut Port, slot, last| port.admit(Time::ZERO, 2, slot, cell(last));
         let departure = come(&mut port, one, true).unwrap().unwrap();
@@ -459,7 +454,7 @@ mod tests {
         assert_eq!(port.queue(UBR), Cells(1));
         assert!(come(&mut port, two, true).is_ok(), "one cell is no more than the threshold");
         assert!(come(&mut port, two, true).is_ok(), "1 * 2 / 2 is not above 1");
-        assert_eq!((port.losses.buffer, port.frame_discard.unwrap().refused()), ([0, 1, 1], 1));
+        assert_eq!((port.losses.buffer, port.frame_discards.unwrap().refused()), ([0, 1, 1], 1));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Results of a live run. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
 //! only a live run has are documented in docs/testbed.md.
 
+use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::names::{category_name, flow_name, port_name};
 pub use cellrate_engine::rows::{
     ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
@@ -9,7 +10,6 @@ use cellrate_engine::rows::{cannot_settle, clocks, negotiated, refused};
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
 use cellrate_engine::virtual_source::Counted;
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
-use cellrate_proto::switch::FrameDiscard;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{PortIndex, Scenario};
@@ -363,8 +363,8 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
                 // A live run has no such room.
                 tagged_dropped: 0,
                 backward_rm_originated: port.control.originated(),
-                pdus_refused: port.frame_discard.as_ref().map_or(0, FrameDiscard::refused),
-                pdus_cut: port.frame_discard.as_ref().map_or(0, FrameDiscard::cut),
+                pdus_refused: port.frame_discards.as_ref().map_or(0, FrameDiscards::refused),
+                pdus_cut: port.frame_discards.as_ref().map_or(0, FrameDiscards::cut),
                 dropped: port.dropped(),
             },
             dropped_guaranteed,

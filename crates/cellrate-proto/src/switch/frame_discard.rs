@@ -124,7 +124,7 @@ impl FrameDiscardConfig {
                 Some(room) => threshold < room,
                 None => !matches!(self, FrameDiscardConfig::Fair { .. }),
             };
-            let allowed = "less than the room of the UBR buffer, which is limited for fair discard";
+            let allowed = "less than the room of its buffer, which is limited for fair discard";
             let name =
                 if matches!(self, FrameDiscardConfig::Differential { .. }) { "high" } else { "threshold" };
             in_range(name, threshold.0 as f64, "cells", is_below, allowed)?;

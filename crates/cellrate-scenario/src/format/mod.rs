@@ -286,6 +286,12 @@ const QUEUE_WEIGHT_KEY: Key = key(
     "abr.weight for abr, `mcr` in thousands of cells/s where there is one, else 1",
     "Weight of its queues at ports whose `queueing` is weighted-fair or deficit-round-robin, rounded to thousandths, both directions.",
 );
+const LOSES_PDUS_KEY: Key = key(
+    "frame_discard",
+    Kind::Boolean,
+    "true for gfr and ubr, false for others",
+    "Whether ports with frame discard may lose whole PDUs of it rather than single cells, both directions: what set-up says (TM 4.0, 5.8).",
+);
 const SHAPED_TO_KEY: Key = key(
     "shaped_to",
     POSITIVE_RATE,
@@ -317,6 +323,7 @@ const VC: Shape = Shape {
         SCR_KEY,
         QUEUE_WEIGHT_KEY,
         SHAPED_TO_KEY,
+        LOSES_PDUS_KEY,
         POLICE_KEY,
         MISBEHAVES_KEY,
         COUNT,
@@ -341,6 +348,7 @@ const VC_DEFAULTS: Shape = Shape {
         SCR_KEY,
         QUEUE_WEIGHT_KEY,
         SHAPED_TO_KEY,
+        LOSES_PDUS_KEY,
         POLICE_KEY,
         MISBEHAVES_KEY,
     ],

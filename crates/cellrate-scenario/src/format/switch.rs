@@ -28,6 +28,18 @@ const FRAME_DISCARD_KEY: Key = key(
     "\"off\"",
     "Whether the buffer of gfr and ubr of each output port loses whole PDUs, or what is left of them, rather than single cells (TM 4.0, 5.8): of connections with TCP, frames or, in live runs, packets.",
 );
+const ABR_FRAME_DISCARD_KEY: Key = key(
+    "frame_discard_abr",
+    Kind::Or(&[Kind::Tagged(&FRAME_DISCARD), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "The same of the ABR buffer, for connections that allow it with `frame_discard`; RM cells are lost one by one.",
+);
+const GUARANTEED_FRAME_DISCARD_KEY: Key = key(
+    "frame_discard_guaranteed",
+    Kind::Or(&[Kind::Tagged(&FRAME_DISCARD), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "The same of the buffer of CBR and VBR, for connections that allow it with `frame_discard`.",
+);
 const QUEUEING_KEY: Key = key(
     "queueing",
     Kind::Tagged(&QUEUEING),
@@ -73,6 +85,8 @@ macro_rules! port_keys {
             $($first,)*
             BUFFERS_KEY,
             FRAME_DISCARD_KEY,
+            ABR_FRAME_DISCARD_KEY,
+            GUARANTEED_FRAME_DISCARD_KEY,
             QUEUEING_KEY,
             RM_CELLS_KEY,
             EFCI_KEY,
@@ -264,23 +278,23 @@ const FRAME_DISCARD: Tagged = Tagged {
 const TAGGED_THRESHOLD: Key = required(
     "tagged_threshold",
     CELLS,
-    "R1: PDUs with CLP = 1 are refused while there are more cells of GFR and UBR in the port; at most `threshold`.",
+    "R1: PDUs with CLP = 1 are refused while there are more cells of the categories in the port; at most `threshold`.",
 );
 const LOW: Key = required(
     "low",
     CELLS,
-    "L: nothing is refused while there are no more cells of GFR and UBR in the port; less than `high`.",
+    "L: nothing is refused while there are no more cells of the categories in the port; less than `high`.",
 );
 const HIGH: Key = required(
     "high",
     CELLS,
-    "H: PDUs are refused while there are more cells; less than `buffers.ubr` and `buffers.shared`.",
+    "H: PDUs are refused while there are more cells; less than their room in `buffers`.",
 );
 
 const DISCARD_THRESHOLD: Key = required(
     "threshold",
     CELLS,
-    "R: PDUs are refused while there are more cells of GFR and UBR in the port; less than `buffers.ubr` and `buffers.shared`.",
+    "R: PDUs are refused while there are more cells of the categories in the port; less than their room in `buffers`.",
 );
 
 const CLASS_WEIGHTS_KEY: Key = key(

@@ -183,6 +183,10 @@ pub struct Port {
     pub buffers: Buffers,
     /// Whether the buffer of GFR and UBR loses PDUs whole, and which.
     pub frame_discard: Option<FrameDiscardConfig>,
+    /// Frame discard of the buffer of ABR.
+    pub abr_frame_discard: Option<FrameDiscardConfig>,
+    /// Frame discard of the buffer of CBR and VBR.
+    pub guaranteed_frame_discard: Option<FrameDiscardConfig>,
     /// How the cells that wait take turns.
     pub queueing: Queueing,
     /// When the RM cells of ABR connections have their turn.
@@ -196,6 +200,11 @@ pub struct Port {
 }
 
 impl Port {
+    /// Frame discard of CBR and VBR, of ABR, and of GFR and UBR.
+    pub fn frame_discards(&self) -> [Option<FrameDiscardConfig>; 3] {
+        [self.guaranteed_frame_discard, self.abr_frame_discard, self.frame_discard]
+    }
+
     /// Share of the line, above 0 to 1, that its algorithm hands out; all of it where the algorithm is not built in.
     pub fn target_utilization(&self) -> f64 {
         self.control.algorithm.target_utilization()
@@ -245,9 +254,9 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// The most cells of GFR and UBR that there can be.
-    pub fn room_for_ubr(&self) -> Option<Cells> {
-        self.ubr.into_iter().chain(self.shared).min()
+    /// The most cells of CBR and VBR, of ABR, and of GFR and UBR that there can be.
+    pub fn rooms(&self) -> [Option<Cells>; 3] {
+        [self.guaranteed, self.abr, self.ubr].map(|room| room.into_iter().chain(self.shared).min())
     }
 }
 
@@ -290,6 +299,11 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// True if ports may discard whole PDUs of it, as set-up says (TM 4.0, 5.8).
+    pub fn loses_whole_pdus(&self) -> bool {
+        self.queue.frame_discard.unwrap_or(matches!(self.category, Category::Gfr | Category::Ubr))
+    }
+
     /// Whether data goes this way: from traffic of its own, in answer to requests, as ACKs of the other way's TCP, or
     /// as copies on a branch of a tree.
     pub fn carries_data(&self, backward: bool) -> bool {

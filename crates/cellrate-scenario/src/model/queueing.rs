@@ -32,4 +32,6 @@ pub struct ConnectionQueue {
     /// MCR of each direction of a GFR or UBR connection [cells/s]; 0 where it has none, and of other categories, whose
     /// senders say theirs.
     pub mcr: CellRate,
+    /// Frame discard allowed or not, both directions; `None` is allowed for GFR and UBR, and not for others.
+    pub frame_discard: Option<bool>,
 }

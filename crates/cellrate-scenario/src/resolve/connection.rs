@@ -243,6 +243,7 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
             weight: optional(table, "queue_weight", quantity::ratio)?.map(Weight::nearest),
             shaped_to: optional(table, "shaped_to", quantity::positive_cell_rate)?,
             mcr,
+            frame_discard: optional(table, "frame_discard", check::boolean)?,
         },
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },

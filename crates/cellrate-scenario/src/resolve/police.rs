@@ -259,10 +259,14 @@ fn refuse_tagged(root: &Table) -> Result<(), Fault> {
                 let message = "buffers.tagged is of simulations: in a live run nothing tags cells";
                 return Err(Fault::new(node.place, message, "Leave it out"));
             }
-            let discard = inner(port, "frame_discard").unwrap_or_default();
-            if let Some(node) = discard.node("type").filter(|node| node.text() == Some("double-early")) {
-                let message = "frame_discard of type \"double-early\" is of simulations: in a live run nothing tags cells";
-                return Err(Fault::new(node.place, message, "Write type = \"early\" with its threshold"));
+            for key in ["frame_discard", "frame_discard_abr", "frame_discard_guaranteed"] {
+                let discard = inner(port, key).unwrap_or_default();
+                if let Some(node) = discard.node("type").filter(|node| node.text() == Some("double-early")) {
+                    let message = format!(
+                        "{key} of type \"double-early\" is of simulations: in a live run nothing tags cells"
+                    );
+                    return Err(Fault::new(node.place, message, "Write type = \"early\" with its threshold"));
+                }
             }
         }
     }

@@ -14,8 +14,8 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// The port that a checked table of `buffers`, `frame_discard`, `queueing`, `rm_cells`, `efci`, `becn`, `algorithm` and
-/// `vs_vd` describes.
+/// The port that a checked table of `buffers`, `frame_discard` and its like, `queueing`, `rm_cells`, `efci`, `becn`,
+/// `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
@@ -33,11 +33,14 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         shared: room("shared")?,
         tagged: room("tagged")?,
     };
+    let rooms = buffers.rooms();
+    let discard =
+        |key: &str, class: usize| inner(key).map(|table| frame_discard(table, rooms[class])).transpose();
     Ok(Port {
         buffers,
-        frame_discard: inner("frame_discard")
-            .map(|table| frame_discard(table, buffers.room_for_ubr()))
-            .transpose()?,
+        frame_discard: discard("frame_discard", 2)?,
+        abr_frame_discard: discard("frame_discard_abr", 1)?,
+        guaranteed_frame_discard: discard("frame_discard_guaranteed", 0)?,
         queueing: inner("queueing").map(queueing).transpose()?.unwrap_or_default(),
         rm_cells: match table.text("rm_cells") {
             Some("before-data") => RmCells::BeforeData,
@@ -79,7 +82,7 @@ fn queueing(table: &Table) -> Result<Queueing, Fault> {
     Ok(Queueing { discipline, class_weights, room })
 }
 
-/// Frame discard of the buffer of GFR and UBR, which has so much `room`.
+/// Frame discard of a buffer with so much `room`.
 fn frame_discard(table: &Table, room: Option<Cells>) -> Result<FrameDiscardConfig, Fault> {
     let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
     let scale_factor =

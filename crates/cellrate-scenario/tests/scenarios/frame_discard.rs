@@ -95,10 +95,7 @@ fn which_directions_have_pdus() {
 fn errors_name_what_is_wrong() {
     let told = |own: &str| with(own).expect_err("it is wrong").to_string();
     let never = told("buffers.ubr = \"10 cells\"");
-    assert!(
-        never.contains("threshold is 10 cells. It must be less than the room of the UBR buffer"),
-        "{never}"
-    );
+    assert!(never.contains("threshold is 10 cells. It must be less than the room of its buffer"), "{never}");
     assert!(told("buffers.shared = \"10 cells\"").contains("threshold is 10 cells"));
     let unlimited = told("frame_discard = { type = \"fair\", threshold = \"10 cells\" }");
     assert!(unlimited.contains("which is limited for fair discard"), "{unlimited}");
@@ -111,4 +108,32 @@ fn errors_name_what_is_wrong() {
         told("frame_discard = { type = \"selective\", threshold = \"10 cells\", scale_factor = 0 }")
             .contains("scale_factor")
     );
+}
+
+#[test]
+fn buffers_of_other_categories_have_theirs_and_connections_say_whether_it_is_for_them() {
+    let own = "frame_discard_abr = { type = \"partial\" }\n\
+               frame_discard_guaranteed = { type = \"early\", threshold = \"5 cells\" }\n\
+               buffers.guaranteed = \"6 cells\"";
+    let scenario = with(own).unwrap_or_else(|error| panic!("{error}"));
+    let early = |cells| Some(FrameDiscardConfig::Early { threshold: Cells(cells) });
+    let of_port = scenario.links[1].ports[0].frame_discards();
+    assert_eq!(of_port, [early(5), Some(FrameDiscardConfig::Partial), early(10)]);
+    let told =
+        with("frame_discard_abr = { type = \"early\", threshold = \"9 cells\" }\nbuffers.abr = \"9 cells\"");
+    let told = told.expect_err("it is wrong").to_string();
+    assert!(told.contains("threshold is 9 cells. It must be less than the room of its buffer"), "{told}");
+    let allowed = |lines: &str| {
+        let vc = format!("path = [\"s\", \"d\"]\nname = \"vc\"\n{lines}\n");
+        let text = format!(
+            "name = \"x\"\nduration = \"1 ms\"\nhost = [{{ name = \"s\" }}, {{ name = \"d\" }}]\n\
+             [[link]]\nbetween = [\"s\", \"d\"]\nrate = \"10 Mbps\"\ndelay = \"1 ms\"\n[[vc]]\n{vc}"
+        );
+        let document = Document::parse(&text, "x.toml").unwrap_or_else(|error| panic!("{error}"));
+        let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
+        scenario.connections[0].loses_whole_pdus()
+    };
+    assert!(!allowed("") && allowed("frame_discard = true"));
+    let ubr = "category = \"ubr\"\ntraffic = { type = \"tcp\" }";
+    assert!(allowed(ubr) && !allowed(&format!("{ubr}\nframe_discard = false")));
 }

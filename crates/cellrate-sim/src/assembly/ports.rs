@@ -1,7 +1,7 @@
 //! Output ports: what kind each has to be.
 
+use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::given::Given;
-use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
 
@@ -10,7 +10,7 @@ use crate::error::RunError;
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shortcut::Shortcut;
 use crate::mechanisms::{Mechanism, Mechanisms};
-use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR};
+use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served};
 
 /// The far end of a link.
 pub(super) struct Ends {
@@ -53,7 +53,9 @@ pub(super) fn build_port(
     // Where no cell waits, none overtakes another, and a queue of one cell is above no threshold but zero.
     let without_queue = without_queue && !joined;
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
-    let discards_frames = used[UBR] && config.frame_discard.is_some() && !without_queue;
+    let discards = config.frame_discards();
+    let discards_frames =
+        used.iter().zip(discards).any(|(&used, discard)| used && discard.is_some()) && !without_queue;
     let marks = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
     let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
     let takes_turns =
@@ -77,8 +79,7 @@ pub(super) fn build_port(
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
     } else if has_events || line.is_faulty() || line.is_changing() || room == Some(Cells::ZERO) {
-        let refusals = Random::new(scenario.seed, Stream::Refusals(Owner::port(scenario, index)));
-        Queues::Served(Box::new(Served::new(line, config, refusals)))
+        Queues::Served(Box::new(Served::new(line, config, FrameDiscards::of(scenario, index))))
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };

@@ -14,7 +14,8 @@ mod losses;
 mod ranked;
 mod served;
 
-use cellrate_proto::switch::{Feedback, FrameDiscard, PortControl, Slot};
+use cellrate_engine::frame_discards::FrameDiscards;
+use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Duration, Time};
 use cellrate_scenario::FlowIndex;
 
@@ -323,8 +324,8 @@ impl Port {
                 (served.transmitted(), served.max_total().0, max_abr_queue, served.queue_integral(at))
             }
         };
-        let frame_discard = match &self.queues {
-            Queues::Served(served) => served.frame_discard(),
+        let frame_discards = match &self.queues {
+            Queues::Served(served) => served.frame_discards(),
             Queues::Fifo(_) | Queues::Ranked(_) => None,
         };
         let tagged_dropped = match &self.queues {
@@ -340,8 +341,8 @@ impl Port {
             dropped: self.dropped(),
             tagged_dropped,
             originated: self.control.originated(),
-            pdus_refused: frame_discard.map_or(0, FrameDiscard::refused),
-            pdus_cut: frame_discard.map_or(0, FrameDiscard::cut),
+            pdus_refused: frame_discards.map_or(0, FrameDiscards::refused),
+            pdus_cut: frame_discards.map_or(0, FrameDiscards::cut),
         }
     }
 

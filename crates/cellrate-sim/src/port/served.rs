@@ -1,17 +1,16 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
 //! Service is by strict priority, or as the [queues](WaitingCells) of a port with others say, and not pre-emptive; RM
-//! cells may have a queue of their own. A data cell is marked
-//! with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of what GFR and UBR lose frame
-//! discard may decide.
+//! cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the ABR queue
+//! with that cell still in it. Of what is lost frame discard may decide.
 
-use cellrate_engine::random::Random;
+use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::waiting::WaitingCells;
-use cellrate_proto::switch::{FrameDiscard, PduCell, PortControl, Slot};
+use cellrate_proto::switch::{PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
-use super::{ABR, Admission, Line, PRIORITIES, UBR};
+use super::{ABR, Admission, Line, PRIORITIES};
 use crate::kernel::cell::Cell;
 use crate::kernel::lanes::ring::Ring;
 
@@ -39,7 +38,7 @@ pub(crate) struct Served {
     tagged_room: u64,
     /// Cells that it had none for.
     tagged_dropped: u64,
-    frame_discard: Option<Box<(FrameDiscard, Random)>>,
+    frame_discards: Option<Box<FrameDiscards>>,
     line: Line,
     transmitted: u64,
     /// Time of all transmissions that have ended \[ps\].
@@ -57,13 +56,9 @@ impl Served {
         self.line.cell_time
     }
 
-    /// `refusals` decides where frame discard leaves it to chance.
-    pub fn new(line: Line, config: &Config, refusals: Random) -> Served {
+    pub fn new(line: Line, config: &Config, frame_discards: Option<FrameDiscards>) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
-        let per_vc = config.queueing.is_per_vc();
-        let discard = if per_vc { FrameDiscard::before_queues } else { FrameDiscard::new };
-        let frame_discard = config.frame_discard.map(|config| discard(config, buffers.room_for_ubr()));
         Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
             waiting_rm: Ring::new(),
@@ -79,7 +74,7 @@ impl Served {
             shared_room: limit(buffers.shared),
             tagged_room: limit(buffers.tagged),
             tagged_dropped: 0,
-            frame_discard: frame_discard.map(|discard| Box::new((discard, refusals))),
+            frame_discards: frame_discards.map(Box::new),
             line,
             transmitted: 0,
             busy_ps: 0,
@@ -90,9 +85,9 @@ impl Served {
         }
     }
 
-    /// Frame discard of the buffer of GFR and UBR, if the port has it.
-    pub fn frame_discard(&self) -> Option<&FrameDiscard> {
-        self.frame_discard.as_deref().map(|(discard, _)| discard)
+    /// Frame discard of the buffers, if any has it.
+    pub fn frame_discards(&self) -> Option<&FrameDiscards> {
+        self.frame_discards.as_deref()
     }
 
     /// Cells with CLP = 1 that found no room of their own.
@@ -101,9 +96,8 @@ impl Served {
     }
 
     /// Parts that have to know of each connection: frame discard and queues, if it has any.
-    pub fn connected(&mut self) -> (Option<&mut FrameDiscard>, Option<&mut WaitingCells<Cell>>) {
-        let discard = self.frame_discard.as_deref_mut().map(|(discard, _)| discard);
-        (discard, self.fair.as_deref_mut())
+    pub fn connected(&mut self) -> (Option<&mut FrameDiscards>, Option<&mut WaitingCells<Cell>>) {
+        (self.frame_discards.as_deref_mut(), self.fair.as_deref_mut())
     }
 
     /// A cell arrives, whose connection has this `slot`; when the port was idle its transmission begins at once.
@@ -120,10 +114,10 @@ impl Served {
             && self.lengths[priority] < self.room[priority]
             && self.total().0 < self.shared_room
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(priority, slot, cell.is_rm()));
-        let gets_in = match self.frame_discard.as_deref_mut() {
-            Some((discard, refusals)) if priority == UBR => {
+        let gets_in = match self.frame_discards.as_deref_mut() {
+            Some(discards) if !cell.is_rm() => {
                 let of_pdu = PduCell { ends_pdu: cell.ends_pdu(), clp: cell.clp() };
-                discard.admits(slot, of_pdu, Cells(self.lengths[UBR]), has_room, || refusals.uniform())
+                discards.admits(priority, slot, of_pdu, Cells(self.lengths[priority]), has_room)
             }
             _ => has_room,
         };
@@ -166,10 +160,10 @@ impl Served {
         let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[priority] -= 1;
         self.length -= 1;
-        if let Some((discard, _)) = self.frame_discard.as_deref_mut()
-            && priority == UBR
+        if let Some(discards) = self.frame_discards.as_deref_mut()
+            && !cell.is_rm()
         {
-            discard.on_departure(owner);
+            discards.on_departure(priority, owner);
         }
         self.transmitted += 1;
         self.busy_ps += now.since(self.began).as_ps();
@@ -314,7 +308,7 @@ impl Served {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Owner, Stream};
+    use crate::random::{Owner, Random, Stream};
     use cellrate_proto::switch::PortControlConfig;
     use cellrate_proto::{BitRate, CellRate, Direction, RateCode, RmCell};
 
@@ -338,7 +332,7 @@ mod tests {
         let control = PortControlConfig::default();
         let config = Config { buffers: Default::default(), rm_cells, control, ..Config::default() };
         let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
-        let mut port = Served::new(line, &config, Random::new(1, Stream::Refusals(Owner::named("line"))));
+        let mut port = Served::new(line, &config, None);
         for (number, name) in (0..).zip(NAMES) {
             let sent = Time::from_ps(number);
             let (priority, cell) = match &name[..1] {

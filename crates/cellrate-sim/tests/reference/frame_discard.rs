@@ -14,31 +14,43 @@ pub(super) struct Fates {
 }
 
 impl Network<'_> {
-    /// Whether a cell of GFR or UBR that comes to the port of this number gets in there, if it could.
+    /// Whether a cell that comes to the port of this number gets in there, if it could.
     pub(super) fn frame_gets_in(&mut self, number: usize, cell: &Cell, has_room: bool) -> bool {
         let connection = &self.scenario.connections[cell.flow / 2];
         let config = &self.scenario.links[number / 2].ports[number % 2];
-        let (Some(policy), Category::Gfr | Category::Ubr) = (config.frame_discard, connection.category)
-        else {
+        let class = priority(connection.category);
+        let Buffers { guaranteed, abr, ubr, shared, .. } = config.buffers;
+        let policies = [config.guaranteed_frame_discard, config.abr_frame_discard, config.frame_discard];
+        let (Some(policy), None) = (policies[class], cell.rm) else {
             return has_room;
         };
-        if !connection.carries_pdus(cell.flow % 2 == 1) {
+        let allowed = match connection.queue.frame_discard {
+            Some(allowed) => allowed,
+            None => class == 2,
+        };
+        if !allowed || !connection.carries_pdus(cell.flow % 2 == 1) {
             return has_room;
         }
-        let Buffers { ubr, shared, .. } = config.buffers;
-        let room = match (ubr, shared) {
-            (Some(ubr), Some(shared)) => Some(ubr.min(shared)),
-            (ubr, shared) => ubr.or(shared),
+        let room = match ([guaranteed, abr, ubr][class], shared) {
+            (Some(own), Some(shared)) => Some(own.min(shared)),
+            (own, shared) => own.or(shared),
         };
         let part = self.part_of_minima(number, cell.flow);
         let port = &mut self.ports[number];
-        let waiting = port.waiting[2].iter();
+        let queue = port.queue(class);
+        let waiting = port.waiting[class].iter();
         let owners: Vec<usize> = waiting
-            .chain(port.transmitting.iter().filter(|&&(_, priority, _)| priority == 2).map(|(cell, ..)| cell))
+            .chain(
+                port.transmitting
+                    .iter()
+                    .filter(|&&(_, priority, _)| priority == class)
+                    .map(|(cell, ..)| cell),
+            )
+            .filter(|cell| cell.rm.is_none())
             .map(|cell| cell.flow)
             .collect();
         let fates = port.fates.entry(cell.flow).or_default();
-        let coming = Coming { flow: cell.flow, clp: cell.clp(), part };
+        let coming = Coming { flow: cell.flow, clp: cell.clp(), part, queue };
         let gets_in = if fates.open {
             cell.ends_pdu && has_room
         } else {
@@ -69,16 +81,24 @@ struct Coming {
     flow: usize,
     clp: bool,
     part: f64,
+    /// Cells of its categories at the port, RM cells among them.
+    queue: usize,
 }
 
 impl Network<'_> {
     /// MCR of the direction over the sum of those that send through the port of this number; 0 without any.
     fn part_of_minima(&self, number: usize, flow: usize) -> f64 {
+        let class = priority(self.scenario.connections[flow / 2].category);
         let minimum = |flow: usize| {
             let connection = &self.scenario.connections[flow / 2];
             let sends = connection.carries_data(flow % 2 == 1);
             let crosses = self.paths[flow].iter().any(|&step| number_of(step) == number);
-            if sends && crosses { connection.queue.mcr.as_cells_per_s() } else { 0.0 }
+            let same = priority(connection.category) == class;
+            let mcr = match &flow_config(self.scenario, flow).sender {
+                Sender::Abr(abr) => abr.parameters.mcr,
+                Sender::Peak(_) => connection.queue.mcr,
+            };
+            if sends && crosses && same { mcr.as_cells_per_s() } else { 0.0 }
         };
         if self.flaw == Some(Flaw::SharesByNumber) {
             return 0.5;
@@ -92,11 +112,11 @@ impl Network<'_> {
 fn is_refused(
     policy: FrameDiscardConfig,
     owners: &[usize],
-    Coming { flow, clp, part }: Coming,
+    Coming { flow, clp, part, queue }: Coming,
     room: Option<Cells>,
     refusals: &mut Random,
 ) -> bool {
-    let (x, y) = (owners.len() as u128, owners.iter().filter(|&&owner| owner == flow).count() as u128);
+    let (x, y) = (queue as u128, owners.iter().filter(|&&owner| owner == flow).count() as u128);
     let n = owners.iter().collect::<std::collections::BTreeSet<_>>().len() as u128;
     // The factors of the random networks are so many eighths.
     match policy {
