@@ -13,6 +13,10 @@ configuration! {
         threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
         /// NI alone is set while the ABR queue is at or above this and below the other.
         ni_threshold: Cells = "threshold" or (threshold) where (ni_threshold > Cells::ZERO && ni_threshold <= threshold) "from 1 cell to threshold",
+        /// CI, once set, stays set until a BRM finds the ABR queue below this.
+        off_threshold: Cells = "threshold" or (threshold) where (off_threshold > Cells::ZERO && off_threshold <= threshold) "from 1 cell to threshold",
+        /// NI, once set, stays set until a BRM finds the ABR queue below this.
+        ni_off_threshold: Cells = "ni_threshold" or (ni_threshold) where (ni_off_threshold > Cells::ZERO && ni_off_threshold <= ni_threshold) "from 1 cell to ni_threshold",
     }
 }
 
@@ -43,16 +47,19 @@ impl BuiltIn for RelativeRate {
     }
 }
 
-/// The algorithm. It keeps no state: each BRM is answered from the queue it finds.
+/// The algorithm. Each BRM is answered from the queue that it finds, and from whether the bits were set in the answer
+/// before.
 #[derive(Clone, Debug)]
 pub struct RelativeRate {
     config: RelativeRateConfig,
+    /// State of CI and of NI after the last BRM.
+    set: [bool; 2],
 }
 
 impl RelativeRate {
     /// Marks by `config`.
     pub const fn new(config: RelativeRateConfig) -> RelativeRate {
-        RelativeRate { config }
+        RelativeRate { config, set: [false; 2] }
     }
 }
 
@@ -65,10 +72,14 @@ impl SwitchAlgorithm for RelativeRate {
         _meter: &Meter,
         feedback: &mut Feedback,
     ) {
-        if queue >= self.config.threshold {
+        let RelativeRateConfig { threshold, ni_threshold, off_threshold, ni_off_threshold } = self.config;
+        let after = |was: bool, on: Cells, off: Cells| queue >= if was { off } else { on };
+        let [congested, held] = self.set;
+        self.set = [after(congested, threshold, off_threshold), after(held, ni_threshold, ni_off_threshold)];
+        if self.set[0] {
             feedback.indicate_congestion();
         }
-        if queue >= self.config.ni_threshold {
+        if self.set != [false; 2] {
             feedback.forbid_increase();
         }
     }
@@ -122,6 +133,33 @@ mod tests {
         );
         let above = RelativeRateConfig { ni_threshold: Cells(251), ..config };
         assert_eq!(above.check().unwrap_err().name, "ni_threshold");
+    }
+
+    #[test]
+    fn a_bit_that_is_set_stays_until_a_brm_finds_less_than_the_lower_threshold() {
+        let config = RelativeRateConfig {
+            ni_threshold: Cells(200),
+            off_threshold: Cells(100),
+            ni_off_threshold: Cells(50),
+            ..RelativeRateConfig::new(Cells(250))
+        };
+        assert_eq!(config.check(), Ok(()));
+        let mut algorithm = RelativeRate::new(config);
+        let answers = [199, 200, 50, 49, 250, 150, 100, 99, 49, 120].map(|queue| {
+            let mut feedback = Feedback::new(RateCode::MAX, false, false);
+            let meter = Meter::new(None);
+            algorithm.on_backward_rm(Time::ZERO, Slot(0), Cells(queue), &meter, &mut feedback);
+            (feedback.congestion_indication(), feedback.no_increase())
+        });
+        let (none, ni, both) = ((false, false), (false, true), (true, true));
+        assert_eq!(answers, [none, ni, ni, none, both, both, both, ni, none, none]);
+        for (wrong, name) in [
+            (RelativeRateConfig { off_threshold: Cells(251), ..config }, "off_threshold"),
+            (RelativeRateConfig { ni_off_threshold: Cells(201), ..config }, "ni_off_threshold"),
+            (RelativeRateConfig { off_threshold: Cells(0), ..config }, "off_threshold"),
+        ] {
+            assert_eq!(wrong.check().unwrap_err().name, name);
+        }
     }
 
     #[test]

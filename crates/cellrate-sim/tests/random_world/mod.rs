@@ -24,8 +24,7 @@ use std::sync::Arc;
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, DelayControl, EfciConfig, EricaConfig, LoadAveraging,
-    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
-    SwitchAlgorithmConfig,
+    PortControlConfig, QueueControl, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::uili::{SHAPES, UiliConfig};
 use cellrate_proto::wire::Encapsulation;
@@ -35,7 +34,7 @@ use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
 use paths::shortest_path;
-use switches::{answer_by_queue, set_clocks_apart, vary_switches};
+use switches::{answer_by_queue, hysteresis, set_clocks_apart, vary_switches};
 
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
@@ -454,7 +453,7 @@ impl Generator {
         };
         let algorithm = match algorithm {
             0 => SwitchAlgorithmConfig::None,
-            1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig::new(Cells(1 + self.below(10)))),
+            1 => SwitchAlgorithmConfig::RelativeRate(hysteresis(1 + self.below(10))),
             _ => SwitchAlgorithmConfig::Erica(Arc::new(self.erica(rate))),
         };
         let config = PortControlConfig { efci, algorithm, ..PortControlConfig::default() };
@@ -792,7 +791,7 @@ impl Generator {
             3 => erica(EricaConfig { measured_ccr: true, ..of_time }),
             4 => erica(EricaConfig { immediate_fair_share: true, ..of_time }),
             5 => erica(EricaConfig { aging: Some(AgingConfig::new()), ..of_time }),
-            6 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig::new(threshold)),
+            6 => SwitchAlgorithmConfig::RelativeRate(hysteresis(threshold.0)),
             7 => SwitchAlgorithmConfig::None,
             8 => {
                 let form = self.pick(&[StopAndGoForm::RelativeRate, StopAndGoForm::ExplicitRate]);

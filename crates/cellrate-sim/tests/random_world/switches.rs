@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use cellrate_proto::Cells;
 use cellrate_proto::switch::{
     AveragingInterval, ControlFunction, DrainedBy, EricaConfig, FORMS, Form, LoadAveraging, QueueControl,
-    SwitchAlgorithmConfig,
+    RelativeRateConfig, SwitchAlgorithmConfig,
 };
 use cellrate_scenario::{ClockOffset, Scenario};
 use cellrate_sim::random::{Owner, Random, Stream};
@@ -82,4 +83,19 @@ fn change_erica(
 fn any(forms: &[Form], interval: AveragingInterval, dice: &mut Random) -> SwitchAlgorithmConfig {
     let form = &forms[(dice.uniform() * forms.len() as f64) as usize];
     SwitchAlgorithmConfig::drawn(form, Some(interval.time), &mut || dice.uniform())
+}
+
+/// Relative rate with this threshold, for most of them with lower ones for NI and for the way back.
+pub(super) fn hysteresis(threshold: u64) -> RelativeRateConfig {
+    let plain = RelativeRateConfig::new(Cells(threshold));
+    if threshold.is_multiple_of(3) {
+        return plain;
+    }
+    let ni = threshold.div_ceil(2);
+    RelativeRateConfig {
+        ni_threshold: Cells(ni),
+        off_threshold: Cells(threshold.div_ceil(3)),
+        ni_off_threshold: Cells(ni.div_ceil(2)),
+        ..plain
+    }
 }
