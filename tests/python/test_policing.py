@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 import cellrate
 from cellrate.command_line.main import status
+from cellrate.live import doctor, live_run
 from conftest import PAIR
+
+_FOUND = doctor.findings()
 
 POLICED = PAIR.replace("[defaults]\n", '[defaults]\nvc = { police = { action = "count" } }\n', 1)
 
@@ -55,11 +59,58 @@ def test_it_is_in_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out)["policing"][0]["discarded"] == 0
 
 
-def test_a_live_run_refuses_it_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "policed.toml"
-    file.write_text(POLICED)
-    assert status(["live", "run", str(file)]) != 0
-    assert "police is of simulations" in capsys.readouterr().err
+LIVE = """
+name = "policed-pair"
+duration = "1500 ms"
+[defaults]
+link = { rate = "10 Mbps", delay = "1 ms" }
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[switch]]
+name = "sw"
+[[link]]
+between = ["a", "sw"]
+[[link]]
+between = ["sw", "b"]
+[[vc]]
+name = "vc"
+path = ["a", "sw", "b"]
+category = "gfr"
+mcr = "100 kbps"
+mfs = 40
+traffic = { type = "none" }
+police = { definition = "gfr.2" }
+[[application]]
+name = "datagrams"
+host = "a"
+peer = "b"
+kind = { type = "command", words = WORDS }
+"""
+
+DATAGRAMS = (
+    "import socket, time\n"
+    "own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    "for _ in range(50):\n"
+    "    own.sendto(bytes(1372), ('{peer}', 9))\n"
+    "    time.sleep(0.02)\n"
+)
+
+
+@pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+def test_a_live_run_polices_the_packets_of_programs() -> None:
+    words = json.dumps([sys.executable, "-c", DATAGRAMS])
+    run = live_run(cellrate.Scenario.parse(LIVE.replace("WORDS", words)), attempts=1, allow_commands=True)
+    assert run.failed_applications == []
+    (row,) = run.result.summary["policing"]
+    assert (row["vc"], row["switch"], row["definition"]) == ("vc", "sw", "GFR.2")
+    # 30 cells every 20 ms are 1,500 cells/s, of which 236 are promised: one frame in six or seven is eligible.
+    cells = run.result.vc("vc")["data_sent"]
+    assert row["conforming"] + row["nonconforming"] == pytest.approx(cells, abs=60)
+    assert 0.1 < row["conforming"] / cells < 0.3
+    assert row["tagged"] == row["nonconforming"]
+    assert row["discarded"] == 0
 
 
 def shares(algorithm: str, misbehaves: str, action: str) -> tuple[float, cellrate.Result]:

@@ -96,7 +96,72 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
         assert_eq!(live, &exact);
     }
     assert_eq!(live.virtual_sources, simulated.virtual_sources, "{}", scenario.name);
+    assert_eq!(live.policing, simulated.policing, "{}", scenario.name);
     last
+}
+
+/// Two ABR connections of which the first ignores what it is told, and one of UBR whose cells are tagged and lost
+/// first; every connection is policed, with this action where ABR leaves the choice.
+fn policed(action: &str) -> Scenario {
+    let text = format!(
+        r#"
+name = "policed"
+duration = "400 ms"
+[defaults]
+link = {{ rate = "20 Mbps", delay = "1 ms" }}
+[defaults.switch]
+algorithm = {{ type = "capc" }}
+buffers = {{ abr = "400 cells", ubr = "300 cells", tagged = "200 cells" }}
+[[host]]
+name = "s{{i}}"
+count = 3
+[[host]]
+name = "d{{i}}"
+count = 3
+[[switch]]
+name = "sw{{i}}"
+count = 2
+[[link]]
+between = ["s{{i}}", "sw1"]
+count = 3
+[[link]]
+between = ["sw1", "sw2"]
+[[link]]
+between = ["sw2", "d{{i}}"]
+count = 3
+[[vc]]
+name = "deaf"
+path = ["s1", "sw1", "sw2", "d1"]
+misbehaves = {{ ignores = ["er", "ci"] }}
+police = {{ action = "{action}" }}
+abr.icr = "2 Mbps"
+[[vc]]
+name = "honest"
+path = ["s2", "sw1", "sw2", "d2"]
+police = {{ at = ["sw1", "sw2"], action = "{action}", tau2 = "90 ms" }}
+abr.icr = "2 Mbps"
+[[vc]]
+name = "ubr"
+path = ["s3", "sw1", "sw2", "d3"]
+category = "ubr"
+pcr = "9 Mbps"
+police = {{ definition = "ubr.2", pcr = "7 Mbps" }}
+traffic = {{ type = "greedy" }}
+"#
+    );
+    parse(&text, "policed")
+}
+
+#[test]
+fn switches_that_police_do_the_same_in_both_worlds() {
+    for action in ["discard", "tag", "count"] {
+        let scenario = policed(action);
+        ask_for_the_same(&scenario, &|_, _| None);
+        let rows = run(&scenario, Options::default()).unwrap().summary.policing;
+        assert_eq!(rows.len(), 4);
+        assert!(rows[0].nonconforming > 100, "{:?}", rows[0]);
+        assert!(rows[3].tagged > 1000 && rows[3].discarded > 1000, "{:?}", rows[3]);
+    }
 }
 
 /// Every switch of `scenario` segments the loops through it.

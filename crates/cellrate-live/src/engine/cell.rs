@@ -110,6 +110,11 @@ impl Cell {
         self.header & 1 != 0
     }
 
+    /// The same cell with CLP = 1.
+    pub fn tagged(self) -> Cell {
+        Cell { header: self.header | 1, ..self }
+    }
+
     /// The AAL user bit of a data cell: the last one of its AAL5 PDU.
     #[inline]
     pub fn user_bit(&self) -> bool {

@@ -178,6 +178,8 @@ impl<'a> Machine<'a> {
         let exit = port.exit;
         self.schedule.set(leaf, next);
         let Some(cell) = cell else { return };
+        let (Ok(left) | Err(left)) = &cell;
+        self.network.police.on_departure(now, left);
         if let Some(tap) = &mut self.tap {
             let (direction, cell) = match &cell {
                 Ok(cell) => (TapDirection::Sent, cell),
@@ -223,8 +225,14 @@ impl<'a> Machine<'a> {
             tap.cell(now, interface, TapDirection::Received, &cell.octets());
         }
         if at_host {
-            self.deliver(now, input, &cell);
-        } else if self.network.hops[cell.hop as usize].adapter != NONE {
+            return self.deliver(now, input, &cell);
+        }
+        let Some(cell) = self.network.police.on_arrival(now, cell) else {
+            let flow = self.network.hops[cell.hop as usize].flow;
+            self.passages[flow.index()].dropped += 1;
+            return;
+        };
+        if self.network.hops[cell.hop as usize].adapter != NONE {
             self.on_virtual_end(now, input, cell);
         } else {
             self.forward(now, input, cell);

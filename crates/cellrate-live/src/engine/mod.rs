@@ -25,6 +25,7 @@ mod network;
 mod offers;
 mod options;
 mod peer;
+mod police;
 mod port;
 pub mod pseudowire;
 pub mod results;

@@ -7,6 +7,7 @@ use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::given::NotGiven;
 use cellrate_engine::line::Line;
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::policing::checkpoints;
 use cellrate_engine::priority::priority;
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
@@ -21,6 +22,7 @@ use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::error::Error;
 use super::faults::{Faults, InjectedFaults};
 use super::options::Options;
+use super::police::Police;
 use super::port::{Exit, Port};
 use super::supply::{PacketQueue, Supply};
 
@@ -112,6 +114,7 @@ pub(crate) struct Network {
     pub nodes: Vec<NodeCounters>,
     /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
+    pub police: Police,
 }
 
 /// By port, whether a connection crosses it.
@@ -190,6 +193,7 @@ impl Network {
             sender_of: vec![NONE; scenario.flows().len()],
             nodes: vec![NodeCounters::default(); scenario.nodes.len()],
             ways_back: BTreeMap::new(),
+            police: Police::default(),
         };
         let mut builder = Builder { scenario, options, local, used, network, port_places: vec![NONE; ports] };
         builder.build_inputs();
@@ -203,6 +207,13 @@ impl Network {
             .into_iter()
             .map(|Origin { flow, hop, hop_back, .. }| (number(flow, hop), number(flow.other(), hop_back)));
         builder.network.ways_back = ways_back.collect();
+        for checkpoint in checkpoints(scenario) {
+            if builder.is_local(checkpoint.switch) {
+                let hop = number(checkpoint.flow, checkpoint.hop);
+                let hop_back = number(checkpoint.flow.other(), checkpoint.hop_back);
+                builder.network.police.add(checkpoint, hop, hop_back);
+            }
+        }
         builder.find_hops_of_inputs();
         Ok(builder.network)
     }

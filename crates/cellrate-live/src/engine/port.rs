@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::line::Line;
+pub(crate) use cellrate_engine::priority::ABR;
 use cellrate_engine::priority::PRIORITIES;
-pub(crate) use cellrate_engine::priority::{ABR, UBR};
 use cellrate_engine::waiting::WaitingCells;
 use cellrate_proto::switch::{Feedback, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
@@ -50,6 +50,10 @@ pub(crate) struct Port {
     lengths: [u64; PRIORITIES],
     room: [u64; PRIORITIES],
     shared_room: u64,
+    /// For cells with CLP = 1, of all cells.
+    tagged_room: u64,
+    /// Cells that it had none for.
+    pub tagged_dropped: u64,
     /// Frame discard of the buffers, if any has it.
     pub frame_discards: Option<FrameDiscards>,
     line: Line,
@@ -95,6 +99,8 @@ impl Port {
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
+            tagged_room: limit(buffers.tagged),
+            tagged_dropped: 0,
             frame_discards,
             line,
             injected: injected.map(Box::new),
@@ -169,7 +175,9 @@ impl Port {
     pub fn admit(&mut self, now: Time, priority: u8, slot: Slot, cell: Cell) -> Result<Option<Time>, ()> {
         let class = usize::from(priority);
         let total = self.total();
-        let has_room = self.lengths[class] < self.room[class]
+        let is_refused = cell.clp() && total >= self.tagged_room;
+        let has_room = !is_refused
+            && self.lengths[class] < self.room[class]
             && total < self.shared_room
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(class, slot, cell.is_rm()));
         let gets_in = match &mut self.frame_discards {
@@ -180,6 +188,7 @@ impl Port {
             _ => has_room,
         };
         if !gets_in {
+            self.tagged_dropped += u64::from(is_refused);
             self.losses.buffer[class] += 1;
             return Err(());
         }
@@ -341,6 +350,7 @@ mod tests {
     use super::super::faults::Faults;
     use super::super::network::NONE;
     use super::*;
+    use cellrate_engine::priority::UBR;
     use cellrate_engine::random::{Owner, Random, Stream};
     use cellrate_proto::switch::{FrameDiscard, FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};

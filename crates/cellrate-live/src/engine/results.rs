@@ -3,6 +3,7 @@
 
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::names::{category_name, flow_name, port_name};
+pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
     ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
 };
@@ -55,6 +56,8 @@ pub struct Summary {
     pub adapters: Vec<AdapterRow>,
     /// One row per virtual source of this process that data came to, in the order of the VCs and of their way.
     pub virtual_sources: Vec<VirtualSourceSummary>,
+    /// One row per policer at a switch of this process, in the order of the directions and of their ways.
+    pub policing: Vec<PolicingSummary>,
     /// One row per attached host.
     pub hosts: Vec<HostRow>,
     /// One row per node of this process that discarded cells.
@@ -90,7 +93,7 @@ pub struct RunRow {
 pub struct FlowRow {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
-    /// "cbr", "vbr", "abr" or "ubr".
+    /// "cbr", "vbr", "abr", "gfr" or "ubr".
     pub category: &'static str,
     /// All cells that left the source \[cells\]; null, like all that only one end knows, when that is in another
     /// process.
@@ -282,6 +285,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         ports,
         adapters: adapters(&machine, ending.scenario),
         virtual_sources: virtual_sources(&machine, &ending, span),
+        policing: machine.network.police.rows(ending.scenario),
         hosts: hosts(&machine, ending.scenario),
         nodes: nodes(&machine, ending.scenario),
         links: links(&ending),
@@ -360,8 +364,7 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
                 max_queue: port.max_total,
                 mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
                 max_abr_queue: port.max_lengths[ABR],
-                // A live run has no such room.
-                tagged_dropped: 0,
+                tagged_dropped: port.tagged_dropped,
                 backward_rm_originated: port.control.originated(),
                 pdus_refused: port.frame_discards.as_ref().map_or(0, FrameDiscards::refused),
                 pdus_cut: port.frame_discards.as_ref().map_or(0, FrameDiscards::cut),

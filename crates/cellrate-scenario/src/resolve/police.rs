@@ -69,7 +69,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn policing(&self) -> Result<Vec<Policing>, Fault> {
         let &Reader { connection, backward, .. } = self;
-        if connection.category != Category::Abr && !connection.carries_data(backward) {
+        let is_silent = !connection.carries_data(backward) && !connection.carries_packets();
+        if connection.category != Category::Abr && is_silent {
             let message = "police holds a direction to its contract that carries no cells";
             return Err(Fault::new(self.node.place, message, "Leave it out, or give the direction traffic"));
         }
@@ -244,47 +245,4 @@ impl Reader<'_> {
     fn place(&self, key: &str) -> Place {
         super::place_of(self.table, key, self.node.place)
     }
-}
-
-/// Refuses what the ports of a live run do not have: room or a threshold of its own for cells with CLP = 1.
-fn refuse_tagged(root: &Table) -> Result<(), Fault> {
-    let inner = |table: &Table, key: &str| table.node(key).and_then(Node::table).cloned();
-    let switches = root.tables("switch").map(|(_, table)| table).chain(super::defaults(root, "switch"));
-    for switch in switches {
-        let ports = inner(switch, "ports").unwrap_or_default();
-        let own = ports.entries.iter().filter_map(|entry| entry.node.table());
-        for port in own.chain([switch]) {
-            let buffers = inner(port, "buffers").unwrap_or_default();
-            if let Some(node) = buffers.node("tagged").filter(|node| node.text() != Some("infinite")) {
-                let message = "buffers.tagged is of simulations: in a live run nothing tags cells";
-                return Err(Fault::new(node.place, message, "Leave it out"));
-            }
-            for key in ["frame_discard", "frame_discard_abr", "frame_discard_guaranteed"] {
-                let discard = inner(port, key).unwrap_or_default();
-                if let Some(node) = discard.node("type").filter(|node| node.text() == Some("double-early")) {
-                    let message = format!(
-                        "{key} of type \"double-early\" is of simulations: in a live run nothing tags cells"
-                    );
-                    return Err(Fault::new(node.place, message, "Write type = \"early\" with its threshold"));
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses what a live run does not carry: policers, and what ports do with cells that they tagged.
-pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
-    refuse_tagged(root)?;
-    let defaults = super::defaults(root, "vc");
-    let entries = root.tables("vc").map(|(_, table)| table).chain(defaults);
-    for table in entries {
-        let reverse = table.node("reverse").and_then(Node::table);
-        let of = |table: &Table| table.node("police").filter(|node| node.table().is_some()).map(|n| n.place);
-        if let Some(place) = of(table).or_else(|| reverse.and_then(of)) {
-            let message = "police is of simulations: the ports of a live run police nothing";
-            return Err(Fault::new(place, message, "Leave it out, or write police = \"off\""));
-        }
-    }
-    Ok(())
 }

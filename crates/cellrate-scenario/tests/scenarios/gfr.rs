@@ -105,10 +105,6 @@ fn ports_have_two_thresholds_or_go_by_parts_of_the_mcrs() {
     let order =
         discard("{ type = \"double-early\", tagged_threshold = \"91 cells\", threshold = \"90 cells\" }");
     assert!(order.unwrap_err().to_string().contains("at most threshold"));
-    let mut live = document("", GFR).unwrap();
-    live.set("defaults.switch.frame_discard", double).unwrap();
-    let told = live.resolve_for_live().unwrap_err().to_string();
-    assert!(told.contains("\"double-early\" is of simulations"), "{told}");
 }
 
 #[test]
