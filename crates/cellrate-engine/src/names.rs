@@ -57,6 +57,7 @@ pub fn control_names(port: &Port) -> Vec<String> {
     let of = |name: Option<String>, class: &str| name.map(|name| [&name, " of ", class].concat());
     let frame_discard =
         ubr.into_iter().chain(of(abr, "ABR")).chain(of(guaranteed, "CBR and VBR")).collect::<Vec<_>>();
+    let ecn = port.ecn.map(|_| "ECN".to_owned());
     let queueing = match port.queueing.discipline {
         Discipline::Fifo => None,
         Discipline::RoundRobin => Some("round robin".to_owned()),
@@ -64,7 +65,14 @@ pub fn control_names(port: &Port) -> Vec<String> {
         Discipline::WeightedFair => Some("WF2Q+".to_owned()),
     };
     let weights = port.queueing.class_weights.map(|_| "weighted classes".to_owned());
-    let rest = efci.into_iter().chain(becn).chain(vs_vd).chain(frame_discard).chain(queueing).chain(weights);
+    let rest = efci
+        .into_iter()
+        .chain(ecn)
+        .chain(becn)
+        .chain(vs_vd)
+        .chain(frame_discard)
+        .chain(queueing)
+        .chain(weights);
     algorithm.into_iter().chain(rest).collect()
 }
 

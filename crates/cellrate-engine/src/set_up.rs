@@ -1,11 +1,11 @@
 //! Set-up of connections at their ends and at an output port.
 
-use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
+use cellrate_proto::switch::{PacketMarking, PortControl, Slot, VcAtPort};
 use cellrate_proto::{Destination, DestinationConfig};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Sender, WaitingBrm};
 
 use crate::frame_discards::FrameDiscards;
-use crate::priority::priority;
+use crate::priority::{PRIORITIES, priority};
 use crate::waiting::WaitingCells;
 
 /// The receiving end of `flow`.
@@ -19,16 +19,34 @@ pub fn destination(flow: &Flow) -> Destination {
     })
 }
 
-/// Tells a port of one direction of a connection: its control of ABR, its frame discard, its queues. The
-/// direction's number there, among those of its category; `None` where nobody has to know of it.
+/// The parts of a port that have to know of each connection, beside the control of ABR, where it has them.
+#[derive(Debug)]
+pub struct PartsOfPort<'a, C> {
+    /// Frame discard.
+    pub frame_discards: Option<&'a mut FrameDiscards>,
+    /// Marking of packets.
+    pub marking: Option<&'a mut PacketMarking<PRIORITIES>>,
+    /// Queues of connections or categories.
+    pub waiting: Option<&'a mut WaitingCells<C>>,
+}
+
+impl<C> Default for PartsOfPort<'_, C> {
+    fn default() -> Self {
+        PartsOfPort { frame_discards: None, marking: None, waiting: None }
+    }
+}
+
+/// Tells a port of one direction of a connection: its control of ABR, its frame discard, marking and queues.
+/// The direction's number there, among those of its category; `None` where nobody has to know of it.
 pub fn connect<C>(
     scenario: &Scenario,
     flow: FlowIndex,
     control: &mut PortControl,
-    frame_discards: Option<&mut FrameDiscards>,
-    waiting: Option<&mut WaitingCells<C>>,
+    parts: PartsOfPort<'_, C>,
 ) -> Option<Slot> {
+    let PartsOfPort { frame_discards, marking, waiting } = parts;
     let connection = scenario.connection(flow.connection());
+    let marked = marking.map(|marking| marking.connect(priority(connection.category)));
     let queue = waiting.and_then(|waiting| waiting.connect(scenario, flow, priority(connection.category)));
     let discard = frame_discards.and_then(|discards| discards.connect(scenario, flow));
     let slot = match &scenario.flow(flow).sender {
@@ -39,5 +57,5 @@ pub fn connect<C>(
         Sender::Peak(_) => None,
     };
     // All number connections of their category in the same order, but that control may number none.
-    queue.or(discard).or(slot)
+    queue.or(discard).or(slot).or(marked)
 }

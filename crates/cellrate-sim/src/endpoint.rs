@@ -450,7 +450,7 @@ impl Endpoint {
                     .drain(..)
                     .for_each(|(client, at)| interface.stack.on_request_departed(client, at));
             }
-            interface.stack.on_segment(now, &pdu.segment);
+            interface.stack.on_segment(now, &pdu.segment, last.is_marked());
         }
         self.pump(now);
         None

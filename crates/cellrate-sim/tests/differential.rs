@@ -45,8 +45,8 @@ use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{
-    CALL_FLAWS, CHANGING_FLAWS, FLAWS, FLOW_FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow,
-    judge,
+    CALL_FLAWS, CHANGING_FLAWS, FLAWS, FLOW_FLAWS, Judgement, MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS,
+    TREE_FLAWS, TcpRow, judge,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -90,11 +90,19 @@ fn the_kernel_and_the_judge_agree_on_random_networks_with_tcp() {
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_tcp_with_its_options() {
-    let network = |number: u64| {
-        let kinds: [Network; 4] = [random_tcp, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts];
-        modern(kinds[number as usize % 4](number), number)
-    };
-    agree(network, DEFAULT_MODERN_COUNT, 4);
+    agree(random_modern_tcp, DEFAULT_MODERN_COUNT, 4);
+}
+
+/// Networks of TCP with its options, before ports that mark, and some that discard, segment loops or take turns.
+fn random_modern_tcp(number: u64) -> Scenario {
+    let kinds: [Network; 4] = [random_tcp, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts];
+    let scenario = modern(kinds[number as usize % 4](number), number);
+    match number % 7 {
+        0 => discarding(scenario, number),
+        1 => segmented(scenario, number),
+        2 => taking_turns(scenario, number),
+        _ => scenario,
+    }
 }
 
 #[test]
@@ -553,6 +561,7 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_calls = CALL_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
     let of_flows = FLOW_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
     let of_trees = TREE_FLAWS.map(|flaw| (flaw, with_trees as fn(u64) -> Scenario));
+    let of_marks = MARKING_FLAWS.map(|flaw| (flaw, random_modern_tcp as fn(u64) -> Scenario));
     let of_all = of_cells
         .into_iter()
         .chain(of_tcp)
@@ -560,7 +569,8 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
         .chain(of_changes)
         .chain(of_calls)
         .chain(of_flows)
-        .chain(of_trees);
+        .chain(of_trees)
+        .chain(of_marks);
     for (flaw, network) in of_all {
         let tells = |&number: &u64| {
             let scenario = network(number);
@@ -745,6 +755,8 @@ fn tcp_since(row: &TcpRow, before: Option<&TcpRow>) -> TcpRow {
             Octets(row.2.statistics.retransmitted_octets.0 - tally.statistics.retransmitted_octets.0);
         row.2.statistics.timeouts -= tally.statistics.timeouts;
         row.2.statistics.fast_retransmits -= tally.statistics.fast_retransmits;
+        row.2.statistics.reductions -= tally.statistics.reductions;
+        row.2.marked -= tally.marked;
         row.2.acknowledged = Octets(row.2.acknowledged.0 - tally.acknowledged.0);
         (row.3, row.4, row.5) = (row.3 - delivered, row.4 - whole, row.5 - spoiled);
     }
@@ -764,6 +776,8 @@ fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
             ]
         && [kernel.timeouts, kernel.fast_retransmits, kernel.acknowledged_octets, kernel.final_cwnd]
             == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
+        && (kernel.marked, kernel.reductions, kernel.alpha)
+            == (tally.marked, statistics.reductions, tally.alpha)
         && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
         && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
 }

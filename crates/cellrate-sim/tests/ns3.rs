@@ -91,7 +91,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         while let Some(segment) = there.due(now) {
             arrived += 1;
             if !lost.contains(&(arrived - 1)) {
-                receiver.on_segment(now, &segment);
+                receiver.on_segment(now, &segment, false);
                 while let Some(ack) = receiver.poll_transmit(now) {
                     back.send(now, ack);
                 }
@@ -100,7 +100,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         let mut again = true;
         while again {
             match back.due(now) {
-                Some(ack) => sender.on_segment(now, &ack),
+                Some(ack) => sender.on_segment(now, &ack, false),
                 None if sender.next_timer() <= now => sender.on_timer(now),
                 None => again = false,
             }

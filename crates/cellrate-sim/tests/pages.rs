@@ -367,7 +367,7 @@ fn converse(traffic: &TcpTraffic, delay: Duration, loses: impl Fn(usize, u64) ->
             loop {
                 if wires[1 - end].front().is_some_and(|(at, _)| *at <= now) {
                     let (_, segment) = wires[1 - end].pop_front().expect("it is there");
-                    ends[end].on_segment(now, &segment);
+                    ends[end].on_segment(now, &segment, false);
                 } else if ends[end].next_timer() <= now {
                     ends[end].on_timer(now);
                 } else {

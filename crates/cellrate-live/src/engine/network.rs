@@ -12,7 +12,7 @@ use cellrate_engine::priority::priority;
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_engine::sender::Sender;
-use cellrate_engine::set_up;
+use cellrate_engine::set_up::{self, PartsOfPort};
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
@@ -308,8 +308,12 @@ impl Builder<'_> {
                     .ports
                     .get_mut(port as usize)
                     .and_then(|port| {
-                        let (discards, fair) = (port.frame_discards.as_mut(), port.fair.as_deref_mut());
-                        set_up::connect(self.scenario, flow, &mut port.control, discards, fair)
+                        let parts = PartsOfPort {
+                            frame_discards: port.frame_discards.as_mut(),
+                            marking: None,
+                            waiting: port.fair.as_deref_mut(),
+                        };
+                        set_up::connect(self.scenario, flow, &mut port.control, parts)
                     })
                     .unwrap_or(Slot(NONE));
                 let category = self.scenario.connection(flow.connection()).category;

@@ -9,7 +9,7 @@
 //! belongs to the next one.
 //!
 //! A port may also send BRMs of its own ([`PortControl::originate`]). What its UBR buffer takes in is up to
-//! [`FrameDiscard`], if it has that.
+//! [`FrameDiscard`], if it has that; which IP packets it marks up to [`PacketMarking`].
 //!
 //! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for
 //! it.
@@ -29,6 +29,7 @@ mod intelligent_marking;
 mod list;
 mod meter;
 mod osu;
+mod packet_marking;
 mod phantom;
 mod pi;
 mod port_control;
@@ -46,6 +47,7 @@ pub use efci::{Efci, EfciConfig};
 pub use frame_discard::{FrameDiscard, FrameDiscardConfig, PduCell};
 pub use intelligent_marking::MarkingFactors;
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
+pub use packet_marking::{PacketMarking, PacketMarkingConfig};
 pub use port_control::{PortControl, PortControlConfig};
 pub use weights::Fairness;
 

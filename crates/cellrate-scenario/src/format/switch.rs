@@ -40,6 +40,12 @@ const GUARANTEED_FRAME_DISCARD_KEY: Key = key(
     "\"off\"",
     "The same of the buffer of CBR and VBR, for connections that allow it with `frame_discard`.",
 );
+const ECN_KEY: Key = key(
+    "ecn",
+    Kind::Or(&[Kind::Table(&ECN), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Marking of IP packets in AAL5 PDUs in each output port (CE; RFC 3168), of those that may be marked: TCP's with `ecn`.",
+);
 const QUEUEING_KEY: Key = key(
     "queueing",
     Kind::Tagged(&QUEUEING),
@@ -87,6 +93,7 @@ macro_rules! port_keys {
             FRAME_DISCARD_KEY,
             ABR_FRAME_DISCARD_KEY,
             GUARANTEED_FRAME_DISCARD_KEY,
+            ECN_KEY,
             QUEUEING_KEY,
             RM_CELLS_KEY,
             EFCI_KEY,
@@ -193,6 +200,16 @@ const BUFFERS: Shape = Shape {
             "For cells with CLP = 1: they find no room where so many cells stand in the port, all together. Policers tag cells, and out-of-rate RM cells have it too.",
         ),
     ],
+};
+
+const ECN: Shape = Shape {
+    name: "ecn",
+    about: "A step: whether a packet is marked, the first cell of its PDU says when it comes.",
+    keys: &[required(
+        "threshold",
+        CELLS,
+        "K: a packet is marked whose first cell finds more cells of its category than this in the port, the one in transmission included (RFC 8257, section 3.1).",
+    )],
 };
 
 const FRAME_DISCARD: Tagged = Tagged {

@@ -14,6 +14,7 @@ const KEYS: &[Key] = &[
             "newreno",
             "sack",
             "cubic",
+            "dctcp",
             "tcp-lrd-vbr",
             "stop-and-go",
             "internet-applications",
@@ -56,9 +57,9 @@ const KEYS: &[Key] = &[
     ),
     key(
         "congestion_control",
-        Kind::Choice(&["reno", "cubic"]),
+        Kind::Choice(&["reno", "cubic", "dctcp"]),
         "of the preset",
-        "How cwnd grows in congestion avoidance, and how much of it a loss takes: RFC 5681 or RFC 9438.",
+        "How cwnd grows in congestion avoidance, and how much of it a loss or a mark takes: RFC 5681, RFC 9438 or RFC 8257.",
     ),
     key(
         "limited_transmit",
@@ -71,6 +72,12 @@ const KEYS: &[Key] = &[
         Kind::Choice(&["first", "every"]),
         "\"first\"",
         "Which partial ACKs of a recovery set NewReno's timer anew: \"first\" is impatient, \"every\" slow but steady.",
+    ),
+    key(
+        "ecn",
+        Kind::Boolean,
+        "true with dctcp, else of the preset",
+        "Ports that have `ecn` may mark its packets, ACKs tell of marks, and the sender reduces its window (RFC 3168).",
     ),
     key(
         "timestamps",

@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 use cellrate_proto::admission::Book;
 use cellrate_proto::misbehaviour::Misbehaviour;
-use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
+use cellrate_proto::switch::{FrameDiscardConfig, PacketMarkingConfig, PortControlConfig};
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
@@ -187,6 +187,8 @@ pub struct Port {
     pub abr_frame_discard: Option<FrameDiscardConfig>,
     /// Frame discard of the buffer of CBR and VBR.
     pub guaranteed_frame_discard: Option<FrameDiscardConfig>,
+    /// Which IP packets it marks, of connections with AAL5 PDUs.
+    pub ecn: Option<PacketMarkingConfig>,
     /// How the cells that wait take turns.
     pub queueing: Queueing,
     /// When the RM cells of ABR connections have their turn.

@@ -69,6 +69,8 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// Which partial ACKs set NewReno's timer anew.
     pub partial_ack_timer: PartialAckTimer,
+    /// Whether its packets may be marked instead of lost, and ACKs tell of marks (RFC 3168). With DCTCP always.
+    pub ecn: bool,
     /// Whether every segment has the timestamps option (RFC 7323, section 3), whose 12 octets its payload has less.
     pub timestamps: bool,
     /// How long it waits for ACKs.
@@ -99,6 +101,8 @@ pub enum CongestionControl {
     Reno,
     /// A cubic function of the time since the last loss; three tenths (RFC 9438).
     Cubic,
+    /// As Reno, but by as much as there is congestion where marks tell of it (RFC 8257).
+    Dctcp,
 }
 
 /// Which partial ACKs of a recovery set the retransmission timer anew, with NewReno (RFC 6582, section 4).
@@ -199,6 +203,19 @@ pub const PRESETS: &[Preset] = &[
         encapsulation: Encapsulation::LlcSnapIpv4,
     },
     Preset {
+        name: "dctcp",
+        about: "As cubic, with RFC 8257's window and ECN.",
+        tcp: || TcpConfig {
+            recovery: Recovery::Sack,
+            congestion_control: CongestionControl::Dctcp,
+            ecn: true,
+            initial_window: Octets(10 * 1460),
+            limited_transmit: true,
+            ..reno()
+        },
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
         name: "tcp-lrd-vbr",
         about: "512 octets, window 16 x 64 kB, no fast retransmit, as the paper says; it does not name the timer (100 ms here, RTO from 200 ms) and the ACKs (every segment here).",
         tcp: paper_001,
@@ -236,6 +253,7 @@ fn reno() -> TcpConfig {
         congestion_control: CongestionControl::Reno,
         limited_transmit: false,
         partial_ack_timer: PartialAckTimer::First,
+        ecn: false,
         timestamps: false,
         timeout: TimeoutConfig {
             granularity: Duration::from_ms(10),

@@ -4,7 +4,8 @@
 use cellrate_proto::Cells;
 use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::switch::{
-    BecnConfig, BecnIndication, EfciConfig, FrameDiscardConfig, PortControlConfig, SwitchAlgorithmConfig,
+    BecnConfig, BecnIndication, EfciConfig, FrameDiscardConfig, PacketMarkingConfig, PortControlConfig,
+    SwitchAlgorithmConfig,
 };
 
 use super::{algorithm, optional, vs_vd};
@@ -14,7 +15,8 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// The port that a checked table of `buffers`, `frame_discard` and its like, `queueing`, `rm_cells`, `efci`, `becn`,
+/// The port that a checked table of `buffers`, `frame_discard` and its like, `ecn`, `queueing`, `rm_cells`,
+/// `efci`, `becn`,
 /// `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
@@ -41,6 +43,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         frame_discard: discard("frame_discard", 2)?,
         abr_frame_discard: discard("frame_discard_abr", 1)?,
         guaranteed_frame_discard: discard("frame_discard_guaranteed", 0)?,
+        ecn: inner("ecn").map(ecn).transpose()?.flatten(),
         queueing: inner("queueing").map(queueing).transpose()?.unwrap_or_default(),
         rm_cells: match table.text("rm_cells") {
             Some("before-data") => RmCells::BeforeData,
@@ -55,6 +58,22 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         custom: inner("algorithm").map(algorithm::custom).transpose()?.flatten(),
         vs_vd,
     })
+}
+
+/// Refuses what the ports of a live run do not do: mark packets.
+pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
+    let switches = root.tables("switch").map(|(_, table)| table).chain(super::defaults(root, "switch"));
+    for switch in switches {
+        let ports = switch.node("ports").and_then(Node::table);
+        let own = ports.into_iter().flat_map(|ports| &ports.entries).filter_map(|entry| entry.node.table());
+        for port in own.chain([switch]) {
+            if let Some(node) = port.node("ecn").filter(|node| node.table().is_some()) {
+                let message = "ecn is of simulations: the ports of a live run mark no packets";
+                return Err(Fault::new(node.place, message, "Leave it out, or write ecn = \"off\""));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn queueing(table: &Table) -> Result<Queueing, Fault> {
@@ -117,6 +136,11 @@ fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {
         }
         _ => Ok(Some(EfciConfig { high, low })),
     }
+}
+
+fn ecn(table: &Table) -> Result<Option<PacketMarkingConfig>, Fault> {
+    let threshold = optional(table, "threshold", quantity::cells)?;
+    Ok(threshold.map(|threshold| PacketMarkingConfig { threshold }))
 }
 
 fn becn(table: &Table) -> Result<BecnConfig, Fault> {

@@ -66,6 +66,13 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
     let octets = |key: &str| optional(table, key, quantity::octets);
     let mss = octets("mss")?.unwrap_or(base.mss);
     let segments = base.initial_window.0 / base.mss.0;
+    let congestion_control = match table.text("congestion_control") {
+        Some("reno") => CongestionControl::Reno,
+        Some("cubic") => CongestionControl::Cubic,
+        Some(_) => CongestionControl::Dctcp,
+        None => base.congestion_control,
+    };
+    let needs_marks = congestion_control == CongestionControl::Dctcp;
     let config = TcpConfig {
         mss,
         header: octets("header")?.unwrap_or(base.header),
@@ -81,11 +88,7 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
             Some(_) => Recovery::Sack,
             None => base.recovery,
         },
-        congestion_control: match table.text("congestion_control") {
-            Some("reno") => CongestionControl::Reno,
-            Some(_) => CongestionControl::Cubic,
-            None => base.congestion_control,
-        },
+        congestion_control,
         limited_transmit: optional(table, "limited_transmit", check::boolean)?
             .unwrap_or(base.limited_transmit),
         partial_ack_timer: match table.text("partial_ack_timer") {
@@ -93,6 +96,7 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
             Some(_) => PartialAckTimer::Every,
             None => base.partial_ack_timer,
         },
+        ecn: optional(table, "ecn", check::boolean)?.unwrap_or(base.ecn || needs_marks),
         timestamps: optional(table, "timestamps", check::boolean)?.unwrap_or(base.timestamps),
         timeout: TimeoutConfig {
             granularity: optional(table, "timer_granularity", quantity::span)?
@@ -114,6 +118,14 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
     let TcpConfig { mss, header, window, initial_window, timeout, .. } = *config;
     if mss.0 == 0 || mss.0 > MAX_MSS {
         return refuse(&["mss"], format!("mss is {mss}"), "It must be from 1 to 65000 octets");
+    }
+    if config.congestion_control == CongestionControl::Dctcp && !config.ecn {
+        let message = "dctcp goes by marks, and ecn is false".to_owned();
+        return refuse(
+            &["ecn", "congestion_control"],
+            message,
+            "Write ecn = true, or another congestion_control",
+        );
     }
     if config.timestamps && mss <= TIMESTAMPS_OCTETS {
         let message = format!("mss is {mss}, of which timestamps take {TIMESTAMPS_OCTETS}");

@@ -8,6 +8,7 @@ mod changing;
 mod clocks;
 mod custom;
 mod defaults;
+mod ecn;
 mod flows;
 mod frame_discard;
 mod frames;

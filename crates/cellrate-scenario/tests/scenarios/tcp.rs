@@ -47,7 +47,7 @@ fn every_key_is_a_setting_of_its_own() {
         ", mss = \"1000 octets\", header = \"52 octets\", window = \"8704 kB\", initial_window = \"4 kB\", \
          ssthresh = \"64 KiB\", recovery = \"sack\", timer_granularity = \"50 us\", minimum_rto = \"1 ms\", \
          maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, \
-         congestion_control = \"cubic\", timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
+         congestion_control = \"cubic\", ecn = true, timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
          encapsulation = \"vc-mux\", transfer = \"300 kB\", start = \"5 ms\", connections = 3, \
          adapter_queue = { pdus = 20 }",
     );
@@ -69,6 +69,7 @@ fn every_key_is_a_setting_of_its_own() {
         congestion_control: CongestionControl::Cubic,
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Every,
+        ecn: true,
         timestamps: true,
     };
     assert_eq!(set.tcp, expected);
@@ -139,6 +140,8 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
         ("transfer = \"0 octets\"", "Write more than 0"),
         ("mss = \"1.5 octets\"", "is not whole"),
         ("mss = \"12 cells\"", "not a unit of a number of octets"),
+        ("congestion_control = \"dctcp\", ecn = false", "dctcp goes by marks, and ecn is false"),
+        ("preset = \"dctcp\", ecn = false", "vc.v.traffic.ecn: dctcp goes by marks"),
         ("mss = \"12 octets\", timestamps = true", "mss is 12 octets, of which timestamps take 12 octets"),
         ("header = \"112 octets\", timestamps = true", "It must be at most 108 octets with timestamps"),
         ("recovery = \"renno\"", "Did you mean \"reno\"?"),
@@ -148,6 +151,13 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
     }
     assert_eq!(tcp(", window = \"65535 octets\", window_scaling = false").tcp.window, Octets(65_535));
     assert_eq!(tcp(", window = \"1460 octets\", initial_window = \"1460 octets\"").tcp.window, Octets(1460));
+}
+
+#[test]
+fn dctcp_has_ecn_and_others_where_they_are_told() {
+    assert!(tcp(", preset = \"dctcp\"").tcp.ecn && tcp(", congestion_control = \"dctcp\"").tcp.ecn);
+    assert!(!tcp(", preset = \"cubic\"").tcp.ecn && tcp(", preset = \"cubic\", ecn = true").tcp.ecn);
+    assert!(tcp(", preset = \"dctcp\", congestion_control = \"reno\"").tcp.ecn, "of the preset");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cellrate_engine::set_up;
+use cellrate_engine::set_up::{self, PartsOfPort};
 use cellrate_proto::switch::Slot;
 use cellrate_scenario::{FlowIndex, Scenario};
 
@@ -93,9 +93,9 @@ pub(super) fn build_hops(
 
 /// Tells `port` of a direction at set-up; its number there.
 fn connect(port: &mut Port, scenario: &Scenario, flow: FlowIndex) -> Slot {
-    let (frame_discard, waiting) = match &mut port.queues {
+    let parts = match &mut port.queues {
         Queues::Served(served) => served.connected(),
-        Queues::Fifo(_) | Queues::Ranked(_) => (None, None),
+        Queues::Fifo(_) | Queues::Ranked(_) => PartsOfPort::default(),
     };
-    set_up::connect(scenario, flow, &mut port.control, frame_discard, waiting).unwrap_or(Slot(NONE))
+    set_up::connect(scenario, flow, &mut port.control, parts).unwrap_or(Slot(NONE))
 }

@@ -56,7 +56,8 @@ pub(super) fn build_port(
     let discards = config.frame_discards();
     let discards_frames =
         used.iter().zip(discards).any(|(&used, discard)| used && discard.is_some()) && !without_queue;
-    let marks = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
+    let marks_cells = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
+    let marks = marks_cells || config.ecn.is_some() && !without_queue;
     let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
     let takes_turns =
         config.queueing.is_per_vc() && !without_queue || several && config.queueing.class_weights.is_some();

@@ -8,7 +8,7 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 /// word   63 62           47           32 31  30 29 28 27 26 25          0
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// RM     |0|   CCR (15)   |   ER (15)   |DIR|BN|NI|CI|CLP|1|  hop (26)   |
-/// data   |0|      sequence number (30)  | 0 |0 |U |E |CLP|0|  hop (26)   |
+/// data   |0|      sequence number (30)  | 0 |CE|U |E |CLP|0|  hop (26)   |
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// ```
 ///
@@ -34,7 +34,7 @@ const RM: u64 = 1 << 26;
 const CLP: u64 = 1 << 27;
 const CONGESTION: u64 = 1 << 28;
 const USER_OR_NI: u64 = 1 << 29;
-const BN: u64 = 1 << 30;
+const CE_OR_BN: u64 = 1 << 30;
 const BACKWARD: u64 = 1 << 31;
 const ER_SHIFT: u32 = 32;
 const CCR_SHIFT: u32 = 47;
@@ -86,7 +86,7 @@ impl Cell {
             | bit(rm.out_of_rate, CLP)
             | bit(rm.congestion_indication, CONGESTION)
             | bit(rm.no_increase, USER_OR_NI)
-            | bit(rm.backward_notification, BN)
+            | bit(rm.backward_notification, CE_OR_BN)
             | bit(rm.direction == Direction::Backward, BACKWARD)
             | u64::from(rm.explicit_rate.bits()) << ER_SHIFT
             | u64::from(rm.current_cell_rate.bits()) << CCR_SHIFT;
@@ -199,6 +199,18 @@ impl Cell {
         Cell { word: self.word & !CONGESTION, ..self }
     }
 
+    /// Whether the IP packet of a data cell that begins or ends a PDU was marked: CE (RFC 3168).
+    #[inline]
+    pub fn is_marked(&self) -> bool {
+        self.word & CE_OR_BN != 0
+    }
+
+    /// Says in the first or last data cell of a PDU that its packet is marked.
+    #[inline]
+    pub fn mark_packet(&mut self) {
+        self.word |= CE_OR_BN;
+    }
+
     /// The AAL user bit of a data cell: the last one of its AAL5 PDU.
     #[inline]
     pub fn ends_pdu(&self) -> bool {
@@ -241,7 +253,7 @@ impl Cell {
     /// The word of the data cell behind this one on the same hop, if that is amid its PDU.
     #[inline]
     pub(crate) fn word_behind(&self) -> u64 {
-        (self.word + (1 << ER_SHIFT)) & !(1 << 62 | USER_OR_NI)
+        (self.word + (1 << ER_SHIFT)) & !(1 << 62 | CE_OR_BN | USER_OR_NI)
     }
 
     /// The same data cell as the last one of its PDU.
@@ -290,7 +302,7 @@ impl Cell {
     pub fn to_rm(self, minimum_cell_rate: RateCode) -> RmCell {
         RmCell {
             direction: self.direction(),
-            backward_notification: self.word & BN != 0,
+            backward_notification: self.word & CE_OR_BN != 0,
             congestion_indication: self.word & CONGESTION != 0,
             no_increase: self.word & USER_OR_NI != 0,
             explicit_rate: self.explicit_rate(),
@@ -364,7 +376,9 @@ mod tests {
             let mut cell = Cell::data(Time::ZERO, sequence, end).on_hop(hop);
             prop_assert!(!cell.is_rm() && !cell.efci());
             cell.mark_efci();
-            prop_assert!(cell.efci());
+            prop_assert!(cell.efci() && !cell.is_marked());
+            cell.mark_packet();
+            prop_assert!(cell.is_marked() && !cell.is_backward_rm());
             prop_assert_eq!(cell.ends_pdu(), end);
             prop_assert_eq!(u64::from(cell.sequence()), sequence & SEQUENCE_MASK);
             prop_assert_eq!(cell.hop(), hop);

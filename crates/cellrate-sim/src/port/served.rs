@@ -2,11 +2,13 @@
 //!
 //! Service is by strict priority, or as the [queues](WaitingCells) of a port with others say, and not pre-emptive; RM
 //! cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the ABR queue
-//! with that cell still in it. Of what is lost frame discard may decide.
+//! with that cell still in it; an IP packet when its first cell comes, by the queue that it finds. Of what is lost
+//! frame discard may decide.
 
 use cellrate_engine::frame_discards::FrameDiscards;
+use cellrate_engine::set_up::PartsOfPort;
 use cellrate_engine::waiting::WaitingCells;
-use cellrate_proto::switch::{PduCell, PortControl, Slot};
+use cellrate_proto::switch::{PacketMarking, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
@@ -39,6 +41,7 @@ pub(crate) struct Served {
     /// Cells that it had none for.
     tagged_dropped: u64,
     frame_discards: Option<Box<FrameDiscards>>,
+    marking: Option<Box<PacketMarking<PRIORITIES>>>,
     line: Line,
     transmitted: u64,
     /// Time of all transmissions that have ended \[ps\].
@@ -75,6 +78,7 @@ impl Served {
             tagged_room: limit(buffers.tagged),
             tagged_dropped: 0,
             frame_discards: frame_discards.map(Box::new),
+            marking: config.ecn.map(|config| Box::new(PacketMarking::new(config))),
             line,
             transmitted: 0,
             busy_ps: 0,
@@ -95,9 +99,13 @@ impl Served {
         self.tagged_dropped
     }
 
-    /// Parts that have to know of each connection: frame discard and queues, if it has any.
-    pub fn connected(&mut self) -> (Option<&mut FrameDiscards>, Option<&mut WaitingCells<Cell>>) {
-        (self.frame_discards.as_deref_mut(), self.fair.as_deref_mut())
+    /// Parts that have to know of each connection: frame discard, marking and queues, if it has any.
+    pub fn connected(&mut self) -> PartsOfPort<'_, Cell> {
+        PartsOfPort {
+            frame_discards: self.frame_discards.as_deref_mut(),
+            marking: self.marking.as_deref_mut(),
+            waiting: self.fair.as_deref_mut(),
+        }
     }
 
     /// A cell arrives, whose connection has this `slot`; when the port was idle its transmission begins at once.
@@ -106,7 +114,7 @@ impl Served {
         now: Time,
         priority: usize,
         slot: Slot,
-        cell: Cell,
+        mut cell: Cell,
         control: &mut PortControl,
     ) -> Admission {
         let is_refused = cell.clp() && self.total().0 >= self.tagged_room;
@@ -124,6 +132,12 @@ impl Served {
         if !gets_in {
             self.tagged_dropped += u64::from(is_refused);
             return Admission::Lost;
+        }
+        if let Some(marking) = &mut self.marking
+            && !cell.is_rm()
+            && marking.marks(priority, slot, cell.ends_pdu(), Cells(self.lengths[priority]))
+        {
+            cell.mark_packet();
         }
         self.integrate(now);
         self.lengths[priority] += 1;

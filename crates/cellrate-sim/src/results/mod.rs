@@ -222,6 +222,12 @@ pub struct TcpSummary {
     pub timeouts: u64,
     /// Times that duplicate ACKs made it send again.
     pub fast_retransmits: u64,
+    /// Segments that came to the receiver with their packet marked (CE).
+    pub marked: u64,
+    /// Times that marks had the sender reduce its window (ECN).
+    pub reductions: u64,
+    /// DCTCP's estimate of the share of octets that are marked [0 to 1], with DCTCP.
+    pub alpha: Option<f64>,
     /// Acknowledged over offered octets less those still outstanding for the first time [0 to 1]; null when nothing was
     /// acknowledged. Paper stop-and-go's TCP efficiency.
     pub efficiency: Option<f64>,

@@ -32,6 +32,8 @@ pub(crate) fn since(
         row.retransmitted_octets -= before.retransmitted_octets;
         row.timeouts -= before.timeouts;
         row.fast_retransmits -= before.fast_retransmits;
+        row.marked -= before.marked;
+        row.reductions -= before.reductions;
         row.adapter_drops -= before.adapter_drops;
         row.whole_pdus -= before.whole_pdus;
         row.spoiled_pdus -= before.spoiled_pdus;
@@ -51,6 +53,7 @@ struct Direction {
     completed: Option<Time>,
     tally: Tally,
     delivered: Octets,
+    marked: u64,
 }
 
 /// The connections that this end sends on: transfers, then those of clients or servers.
@@ -60,12 +63,14 @@ fn directions(near: &Stack, far: &Stack) -> Vec<Direction> {
         completed: sender.statistics().completed,
         tally: Tally::of(sender),
         delivered: receiver.delivered(),
+        marked: receiver.marked(),
     });
     let of = |client: &Client, sending: Tally, receiving: Tally| Direction {
         start: client.start(),
         completed: client.finished(),
         tally: sending,
         delivered: receiving.delivered,
+        marked: receiving.marked,
     };
     let requests = near.clients().iter().zip(far.servers());
     let requests = requests.map(|(client, server)| of(client, client.tally(), server.tally()));
@@ -81,7 +86,7 @@ fn rows(vc: &str, sending: &Endpoint, receiving: &Endpoint, end: Time) -> Vec<Tc
         return Vec::new();
     };
     let row = |(connection, direction): (u16, Direction)| {
-        let Direction { start, completed, tally, delivered } = direction;
+        let Direction { start, completed, tally, delivered, marked } = direction;
         let statistics = tally.statistics;
         let span = completed.unwrap_or(end).since(start).as_secs_f64();
         let acknowledged = tally.acknowledged.0;
@@ -102,6 +107,9 @@ fn rows(vc: &str, sending: &Endpoint, receiving: &Endpoint, end: Time) -> Vec<Tc
             retransmitted_octets: statistics.retransmitted_octets.0,
             timeouts: statistics.timeouts,
             fast_retransmits: statistics.fast_retransmits,
+            marked,
+            reductions: statistics.reductions,
+            alpha: tally.alpha,
             efficiency: (acknowledged > 0).then(|| acknowledged as f64 / offered as f64),
             final_cwnd: tally.cwnd.0,
             smoothed_rtt_s: tally.smoothed.map(|span| span.as_secs_f64()),

@@ -45,8 +45,8 @@ struct Pdu {
     segment: Segment,
     /// The identification of its IP packet.
     number: u16,
-    /// Empty until a port sees it.
-    octets: Vec<u8>,
+    /// Its octets before it is marked and behind; empty until a port sees them.
+    octets: [Vec<u8>; 2],
 }
 
 impl Wire {
@@ -106,7 +106,8 @@ impl Wire {
                 journal.into_iter().flat_map(|journal| journal.drain(..))
             {
                 let number = number as u16;
-                stream.pdus.push_back(Pdu { first_cell, last_cell, segment, number, octets: Vec::new() });
+                let octets = Default::default();
+                stream.pdus.push_back(Pdu { first_cell, last_cell, segment, number, octets });
             }
         }
     }
@@ -128,7 +129,9 @@ impl Wire {
         let header = Header { path, vci, payload_type, clp: cell.clp() };
         let zeros = [0; PAYLOAD_OCTETS];
         let stream = self.flows[flow.index()].stream.as_deref_mut();
-        let payload = stream.and_then(|stream| stream.payload(port, cell.sequence())).unwrap_or(&zeros);
+        let payload = stream
+            .and_then(|stream| stream.payload(port, cell.sequence(), cell.is_marked()))
+            .unwrap_or(&zeros);
         WireCell { header, payload }.emit()
     }
 }
@@ -139,25 +142,27 @@ impl Stream {
         clusters[cluster as usize].endpoints[index as usize].supply.adapter_mut()
     }
 
-    /// The payload of data cell `sequence` (modulo 2^30), which port `port` has just sent.
-    fn payload(&mut self, port: u32, sequence: u32) -> Option<&[u8; PAYLOAD_OCTETS]> {
+    /// The payload of data cell `sequence` (modulo 2^30), which port `port` has just sent. `marked`: as the first and last
+    /// cells of a packet say; those between are alike.
+    fn payload(&mut self, port: u32, sequence: u32, marked: bool) -> Option<&[u8; PAYLOAD_OCTETS]> {
         let (_, last) = self.seen.iter_mut().find(|(place, _)| *place == port)?;
         // Data cells of a direction stay in order, so the number is the next one with these low bits.
         let cell = *last + (u64::from(sequence).wrapping_sub(*last) & SEQUENCE_MASK);
         *last = cell;
         let place = self.pdus.partition_point(|pdu| pdu.last_cell < cell);
         let pdu = self.pdus.get_mut(place).filter(|pdu| pdu.first_cell <= cell)?;
-        if pdu.octets.is_empty() {
-            let packet = self.endpoints.packet(&pdu.segment, pdu.number);
+        let octets = &mut pdu.octets[usize::from(marked)];
+        if octets.is_empty() {
+            let packet = self.endpoints.packet(&pdu.segment, pdu.number, marked);
             let cells = (pdu.last_cell + 1 - pdu.first_cell) as usize;
-            pdu.octets = match Segments::encapsulated(self.encapsulation, &packet) {
+            *octets = match Segments::encapsulated(self.encapsulation, &packet) {
                 Ok(segments) => segments.flat_map(|segment| segment.payload).collect(),
                 // A packet of no octets has a cell nevertheless.
                 Err(_) => vec![0; cells * PAYLOAD_OCTETS],
             };
         }
         let from = (cell - pdu.first_cell) as usize * PAYLOAD_OCTETS;
-        pdu.octets.get(from..)?.first_chunk()
+        octets.get(from..)?.first_chunk()
     }
 
     fn forget(&mut self) {

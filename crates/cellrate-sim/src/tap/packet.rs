@@ -18,6 +18,11 @@ const TCP_HEADER: usize = 20;
 const BOTH: usize = IP_HEADER + TCP_HEADER;
 const MAX_OPTIONS: usize = 40;
 const TCP: u8 = 6;
+/// The ECN field of an IP header, the lowest two bits of its second octet (RFC 3168, section 5).
+const ECT_0: u8 = 0b10;
+const CE: u8 = 0b11;
+const CWR: u8 = 1 << 7;
+const ECE: u8 = 1 << 6;
 const ACK: u8 = 1 << 4;
 const SYN: u8 = 1 << 1;
 const MSS: u8 = 2;
@@ -86,8 +91,8 @@ impl Endpoints {
         }
     }
 
-    /// The packet of `segment`, the `number`th of its direction (modulo 2^16).
-    pub fn packet(&self, segment: &Segment, number: u16) -> Vec<u8> {
+    /// The packet of `segment`, the `number`th of its direction (modulo 2^16), as it is before it is marked, or behind.
+    pub fn packet(&self, segment: &Segment, number: u16, marked: bool) -> Vec<u8> {
         let octets = segment.packet(self.header).0 as usize;
         let payload = match &segment.contents {
             Contents::Data(span) => span.octets().0 as usize,
@@ -100,12 +105,15 @@ impl Endpoints {
         if (BOTH..=BOTH + MAX_OPTIONS).contains(&header) && header.is_multiple_of(4) && octets <= 0xffff {
             let (ip, tcp) = packet.split_at_mut(IP_HEADER);
             self.write_tcp(segment, tcp, header - IP_HEADER);
-            self.write_ip(ip, octets as u16, number);
+            let may_be_marked = segment.heading().flags.has(Flags::ECT);
+            let ecn = if may_be_marked { if marked { CE } else { ECT_0 } } else { 0 };
+            self.write_ip(ip, octets as u16, number, ecn);
         }
         packet
     }
 
-    fn write_ip(&self, ip: &mut [u8], octets: u16, number: u16) {
+    fn write_ip(&self, ip: &mut [u8], octets: u16, number: u16, ecn: u8) {
+        ip[1] = ecn;
         ip[0] = 4 << 4 | (IP_HEADER / 4) as u8;
         ip[2..4].copy_from_slice(&octets.to_be_bytes());
         ip[4..6].copy_from_slice(&number.to_be_bytes());
@@ -129,6 +137,10 @@ impl Endpoints {
             tcp[4..8].copy_from_slice(&on_wire(position.unwrap_or(Sequence::START)));
         }
         tcp[12] = ((header / 4) as u8) << 4;
+        let heading = segment.heading();
+        for (flag, bit) in [(Flags::ECE, ECE), (Flags::CWR, CWR)] {
+            tcp[13] |= if heading.flags.has(flag) { bit } else { 0 };
+        }
         // Where nobody has said what has come, nothing can have, and any window will do.
         let mut window = u64::from(u16::MAX);
         let options = &mut tcp[TCP_HEADER..header];
@@ -140,7 +152,6 @@ impl Endpoints {
             option.copy_from_slice(&[MSS, 4, high, low]);
             rest = others;
         }
-        let heading = segment.heading();
         if heading.flags.has(Flags::STAMPED) {
             // Two octets that do nothing go before it (RFC 7323, appendix A); they stand there already.
             let (option, others) = rest.split_at_mut(TIMESTAMPS_OCTETS.0 as usize);
@@ -283,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_data_segment_is_an_ip_packet_with_its_place_in_the_stream() {
-        let packet = endpoints(40, 65_535).packet(&data((1 << 32) + 0x0102_0304, 512), 7);
+        let packet = endpoints(40, 65_535).packet(&data((1 << 32) + 0x0102_0304, 512), 7, false);
         assert_eq!(packet.len(), 552);
         assert_eq!(packet[..10], [0x45, 0, 0x02, 0x28, 0, 7, 0x40, 0, 64, 6]);
         assert_eq!(packet[12..20], [10, 0, 0, 1, 10, 0, 0, 2]);
@@ -308,7 +319,8 @@ mod tests {
     #[test]
     fn an_ack_has_its_window_scaled_and_its_blocks_as_options() {
         // 131070 >> 1 is the largest window that fits.
-        let packet = endpoints(40, 131_070).packet(&ack(1000, 131_070, &[(2000, 2512), (4096, 5120)]), 0);
+        let packet =
+            endpoints(40, 131_070).packet(&ack(1000, 131_070, &[(2000, 2512), (4096, 5120)]), 0, false);
         assert_eq!(packet.len(), 40 + 4 + 16);
         assert_eq!(packet[20..36], [0x80, 5, 0xc0, 2, 0, 0, 0, 1, 0, 0, 3, 0xe9, 0xa0, 0x10, 0xff, 0xff]);
         assert_eq!(packet[40..44], [1, 1, 5, 18]);
@@ -320,14 +332,14 @@ mod tests {
     fn timestamps_stand_before_blocks() {
         let stamped = Flags::default().with(Flags::STAMPED, true);
         let ack = Segment { flags: stamped, stamp: 0x0102_0304, ..ack(1000, 65_535, &[(2000, 2512)]) };
-        let packet = endpoints(40, 65_535).packet(&ack, 0);
+        let packet = endpoints(40, 65_535).packet(&ack, 0, false);
         // 13 words of header: 5, 3 of timestamps, 3 of a block with its two octets before.
         assert_eq!((packet.len(), packet[32]), (40 + 12 + 12, 0xb0));
         assert_eq!(packet[40..52], [1, 1, 8, 10, 1, 2, 3, 4, 1, 2, 3, 4]);
         assert_eq!(packet[52..64], [1, 1, 5, 10, 0, 0, 7, 0xd1, 0, 0, 9, 0xd1]);
         assert_checksums(&packet);
         let data = Segment { flags: stamped, stamp: 7, ..data(0, 100) };
-        let packet = endpoints(40, 65_535).packet(&data, 0);
+        let packet = endpoints(40, 65_535).packet(&data, 0, false);
         assert_eq!((packet.len(), &packet[40..52]), (152, &[1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0][..]));
         assert_checksums(&packet);
     }
@@ -336,7 +348,7 @@ mod tests {
     fn a_handshake_announces_the_mss_and_data_carry_acks() {
         let duplex = |packet| Segment::plain(2, Contents::Duplex(Box::new(packet)));
         let endpoints = endpoints(40, 65_535);
-        let syn = endpoints.packet(&duplex(Packet { synchronize: true, ..Packet::empty(0) }), 0);
+        let syn = endpoints.packet(&duplex(Packet { synchronize: true, ..Packet::empty(0) }), 0, false);
         // From a dynamic port to 16384 + 5; SEQ and ACK 0, 6 words of header, SYN alone; 1460 octets.
         assert_eq!(syn[20..34], [0xc0, 2, 0x40, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0x60, 0x02]);
         assert_eq!(syn[40..], [2, 4, 0x05, 0xb4]);
@@ -344,7 +356,8 @@ mod tests {
         let Contents::Acknowledgment(acknowledgment) = ack(500, 8760, &[]).contents else { unreachable!() };
         let data = Some(Span { from: Sequence(0), to: Sequence(100) });
         let acknowledgment = Some(acknowledgment);
-        let request = endpoints.packet(&duplex(Packet { data, acknowledgment, ..Packet::empty(0) }), 0);
+        let request =
+            endpoints.packet(&duplex(Packet { data, acknowledgment, ..Packet::empty(0) }), 0, false);
         assert_eq!(request[24..36], [0, 0, 0, 1, 0, 0, 0x01, 0xf5, 0x50, 0x10, 0x22, 0x38]);
         assert_eq!(request.len(), 140);
         assert_checksums(&request);
@@ -352,13 +365,30 @@ mod tests {
 
     #[test]
     fn longer_headers_are_filled_and_impossible_ones_are_zeros() {
-        let filled = endpoints(52, 65_535).packet(&data(0, 10), 0);
+        let filled = endpoints(52, 65_535).packet(&data(0, 10), 0, false);
         assert_eq!((filled.len(), filled[32], &filled[40..52]), (62, 0x80, &[1; 12][..]));
         assert_checksums(&filled);
-        assert_eq!(endpoints(80, 65_535).packet(&data(0, 10), 0)[0], 0x45);
+        assert_eq!(endpoints(80, 65_535).packet(&data(0, 10), 0, false)[0], 0x45);
         for header in [0, 36, 42, 84] {
-            let packet = endpoints(header, 65_535).packet(&data(0, 10), 0);
+            let packet = endpoints(header, 65_535).packet(&data(0, 10), 0, false);
             assert_eq!(packet, vec![0; header as usize + 10]);
         }
+    }
+
+    #[test]
+    fn ecn_stands_in_both_headers() {
+        let endpoints = endpoints(40, 65_535);
+        let flags = Flags::ECT.with(Flags::CWR, true);
+        let data = Segment { flags, ..data(0, 100) };
+        for (marked, expected) in [(false, 0b10), (true, 0b11)] {
+            let packet = endpoints.packet(&data, 0, marked);
+            assert_eq!((packet[1], packet[33]), (expected, 0b1001_0000));
+            assert_checksums(&packet);
+        }
+        // An ACK may not be marked, whatever a port has done.
+        let ack = Segment { flags: Flags::ECE, ..ack(1000, 65_535, &[]) };
+        let packet = endpoints.packet(&ack, 0, true);
+        assert_eq!((packet[1], packet[33]), (0, 0b0101_0000));
+        assert_checksums(&packet);
     }
 }

@@ -8,7 +8,7 @@ use cellrate_scenario::{ConnectionUse, Pages, Period, TcpConfig};
 
 use super::duplex::{Duplex, Role};
 use super::exchange::{Exchange, Spans};
-use super::segment::{Acknowledgment, Blocks, Heading, Packet};
+use super::segment::{Acknowledgment, Blocks, Flags, Heading, Packet};
 use super::sequence::Sequence;
 use super::tally::Tally;
 use crate::random::Random;
@@ -91,11 +91,11 @@ impl Client {
         }
     }
 
-    /// A segment has come in.
-    pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+    /// A segment has come in, whose packet was `marked` on its way or not.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, marked: bool) {
         match &mut self.connection {
             Some(connection) if connection.incarnation() == packet.incarnation => {
-                connection.on_packet(now, packet);
+                connection.on_packet(now, packet, marked);
             }
             // Of a connection that is closed: the server does not know that all has come.
             _ => {
@@ -103,7 +103,8 @@ impl Client {
                     let window = self.site.tcp[1].offered_window();
                     let ack = Acknowledgment { next: span.to, window, selective: Blocks::NONE };
                     let acknowledgment = Some(ack);
-                    let heading = Heading { echo: packet.heading.value, ..packet.heading };
+                    let flags = Flags::default().with(Flags::STAMPED, packet.heading.value().is_some());
+                    let heading = Heading { flags, value: 0, echo: packet.heading.value };
                     let answer = Packet { acknowledgment, heading, ..Packet::empty(packet.incarnation) };
                     self.outgoing.push_back(answer);
                 }

@@ -4,6 +4,8 @@ use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{CongestionControl, TcpConfig};
 
 use super::cubic::Cubic;
+use super::dctcp::Dctcp;
+use super::sequence::Sequence;
 
 /// cwnd and ssthresh.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct CongestionWindow {
     largest: u64,
     /// Congestion avoidance that is not Reno's.
     cubic: Option<Box<Cubic>>,
+    /// DCTCP's estimate, by which marks reduce the window.
+    dctcp: Option<Box<Dctcp>>,
 }
 
 impl CongestionWindow {
@@ -29,6 +33,7 @@ impl CongestionWindow {
             mss: config.payload().0,
             largest,
             cubic: (config.congestion_control == CongestionControl::Cubic).then(Box::default),
+            dctcp: (config.congestion_control == CongestionControl::Dctcp && config.ecn).then(Box::default),
         }
     }
 
@@ -69,6 +74,28 @@ impl CongestionWindow {
             }
         };
         self.ssthresh = left.max(2 * self.mss);
+    }
+
+    /// An ACK up to `next`, of `acked` octets, has come with ECE or without, when everything before `sent` had left.
+    pub fn on_echo(&mut self, next: Sequence, acked: Octets, echo: bool, sent: Sequence) {
+        if let Some(dctcp) = &mut self.dctcp {
+            dctcp.on_acknowledged(next, acked, echo, sent);
+        }
+    }
+
+    /// Marks tell of congestion while `outstanding` octets are on their way: cwnd is reduced as for a loss, or as DCTCP
+    /// has it.
+    pub fn on_mark(&mut self, outstanding: Octets) {
+        match &self.dctcp {
+            None => self.on_loss(outstanding),
+            Some(dctcp) => self.ssthresh = ((dctcp.left() * self.cwnd as f64) as u64).max(2 * self.mss),
+        }
+        self.cwnd = self.cwnd.min(self.ssthresh);
+    }
+
+    /// DCTCP's estimate of the share of octets that meet congestion.
+    pub fn alpha(&self) -> Option<f64> {
+        self.dctcp.as_ref().map(|dctcp| dctcp.alpha())
     }
 
     /// The loss was found by the timer: cwnd is one segment.

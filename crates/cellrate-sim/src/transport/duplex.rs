@@ -16,7 +16,7 @@ use cellrate_scenario::TcpConfig;
 
 use super::receiver::Receiver;
 use super::rto::RtoEstimator;
-use super::segment::{Acknowledgment, Heading, Packet};
+use super::segment::{Acknowledgment, Flags, Heading, Packet};
 use super::sender::Sender;
 
 /// One end of a connection.
@@ -28,6 +28,8 @@ pub struct Duplex {
     opening: Option<Opening>,
     sender: Sender,
     receiver: Receiver,
+    /// Whether both ends have ECN.
+    ecn: bool,
 }
 
 /// Which of the two ends it is.
@@ -59,9 +61,9 @@ impl Duplex {
         handshake: bool,
         now: Time,
     ) -> Duplex {
-        // Both have to say on SYN that they use it (RFC 7323, section 3.2).
-        let timestamps = own.timestamps && other.timestamps;
-        let [own, other] = [own, other].map(|tcp| TcpConfig { timestamps, ..tcp.clone() });
+        // Both have to say on SYN that they use them (RFC 7323, section 3.2; RFC 3168, section 6.1.1).
+        let (timestamps, ecn) = (own.timestamps && other.timestamps, own.ecn && other.ecn);
+        let [own, other] = [own, other].map(|tcp| TcpConfig { timestamps, ecn, ..tcp.clone() });
         let opening = || Opening {
             rto: RtoEstimator::new(own.timeout),
             due: role == Role::Client,
@@ -74,6 +76,7 @@ impl Duplex {
             opening: handshake.then(opening),
             sender: Sender::supplied(&own, now),
             receiver: Receiver::new(&other),
+            ecn,
         }
     }
 
@@ -87,8 +90,8 @@ impl Duplex {
         self.receiver.acknowledge_what_waits();
     }
 
-    /// A segment of this connection has come in.
-    pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+    /// A segment of this connection has come in, whose packet was `marked` on its way or not.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, marked: bool) {
         if packet.synchronize {
             self.receiver.on_opening(packet.heading);
         }
@@ -110,11 +113,14 @@ impl Duplex {
             // With data it is no duplicate (RFC 5681, section 2).
             let tells = packet.data.is_none() && !packet.synchronize;
             if tells || ack.next > self.sender.una() {
-                self.sender.on_answer(now, ack, packet.heading);
+                let flags = packet.heading.flags;
+                // In the answer to SYN ECE says something else (RFC 3168, section 6.1.1).
+                let flags = if packet.synchronize { flags.without(Flags::ECE) } else { flags };
+                self.sender.on_answer(now, ack, Heading { flags, ..packet.heading });
             }
         }
         if let Some(span) = packet.data {
-            self.receiver.on_segment(now, span, packet.heading);
+            self.receiver.on_segment(now, span, packet.heading.come(marked));
         }
     }
 
@@ -160,7 +166,9 @@ impl Duplex {
             opening.sent = Some(opening.sent.map_or((now, true), |(first, _)| (first, false)));
             opening.timer = opening.rto.expires(now);
             let acknowledgment = (self.role == Role::Server).then(|| self.receiver.ride());
+            let flags = Flags::ECE.with(Flags::CWR, self.role == Role::Client);
             let heading = self.heading(now);
+            let heading = Heading { flags: heading.flags.with(flags, self.ecn), ..heading };
             return Some(Packet { synchronize: true, acknowledgment, heading, ..Packet::empty(incarnation) });
         }
         if let Some(ack) = self.receiver.poll_transmit() {
@@ -170,6 +178,7 @@ impl Duplex {
         let span = if data { self.sender.poll_transmit(now)? } else { return None };
         let acknowledgment: Option<Acknowledgment> = Some(self.receiver.ride());
         let heading = self.heading(now);
+        let heading = Heading { flags: heading.flags.with(self.sender.heading().flags, true), ..heading };
         Some(Packet { acknowledgment, data: Some(span), heading, ..Packet::empty(incarnation) })
     }
 
@@ -186,6 +195,11 @@ impl Duplex {
     /// Which of its client's connections it is, from 0 on.
     pub fn incarnation(&self) -> u32 {
         self.incarnation
+    }
+
+    /// Marked segments that have come.
+    pub fn marked(&self) -> u64 {
+        self.receiver.marked()
     }
 
     /// Octets that the application has read.
@@ -218,7 +232,7 @@ mod tests {
     /// Brings the packets that an end sends now to the other at `ms`.
     fn bring(from: &mut Duplex, to: &mut Duplex, sent_ms: u64, ms: u64) -> Vec<Packet> {
         let packets: Vec<Packet> = std::iter::from_fn(|| from.poll_transmit(at(sent_ms), true)).collect();
-        packets.iter().for_each(|packet| to.on_packet(at(ms), packet));
+        packets.iter().for_each(|packet| to.on_packet(at(ms), packet, false));
         packets
     }
 
@@ -311,7 +325,8 @@ mod tests {
         for n in 0..5 {
             let acknowledgment =
                 Some(Acknowledgment { next: Sequence(0), window: Octets(8760), selective: Blocks::NONE });
-            client.on_packet(at(1), &Packet { acknowledgment, data: data(100 * n), ..Packet::empty(0) });
+            let packet = Packet { acknowledgment, data: data(100 * n), ..Packet::empty(0) };
+            client.on_packet(at(1), &packet, false);
         }
         assert_eq!(client.sender().statistics().fast_retransmits, 0);
     }

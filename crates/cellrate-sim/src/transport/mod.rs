@@ -29,6 +29,7 @@ mod client;
 mod congestion;
 mod cubic;
 mod datagrams;
+mod dctcp;
 mod duplex;
 mod exchange;
 mod flows;

@@ -1,7 +1,7 @@
 //! The receiving end: puts the stream in order and acknowledges it.
 
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{DelayedAck, Recovery, TcpConfig};
+use cellrate_scenario::{CongestionControl, DelayedAck, Recovery, TcpConfig};
 
 use super::segment::{Acknowledgment, Blocks, Flags, Heading, MAX_BLOCKS, MAX_BLOCKS_BESIDE_TIMESTAMPS};
 use super::sequence::{Sequence, Span, Spans};
@@ -24,6 +24,24 @@ pub struct Receiver {
     due: u32,
     /// TS.Recent and Last.ACK.sent, with timestamps (RFC 7323, section 4.3).
     stamps: Option<Stamps>,
+    echo: Echo,
+    /// ACKs of what came before the mark changed, to be sent before the others: up to where, and whether with ECE.
+    before: Option<(Sequence, bool)>,
+    /// Whether the ACK that was polled last has ECE.
+    says_echo: bool,
+    /// Marked segments that have come.
+    marked: u64,
+}
+
+/// The way in which ACKs tell of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Echo {
+    /// Nothing.
+    Nothing,
+    /// ECE from a mark on until CWR comes (RFC 3168, section 6.1.3).
+    UntilReduced(bool),
+    /// ECE if what they acknowledge was marked (RFC 8257, section 3.2).
+    Exactly(bool),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +66,14 @@ impl Receiver {
             unacknowledged: 0,
             timer: Time::NEVER,
             due: 0,
+            echo: match (config.ecn, config.congestion_control) {
+                (false, _) => Echo::Nothing,
+                (true, CongestionControl::Dctcp) => Echo::Exactly(false),
+                (true, _) => Echo::UntilReduced(false),
+            },
+            before: None,
+            says_echo: false,
+            marked: 0,
             stamps: config.timestamps.then_some(Stamps { recent: 0, last_ack_sent: Sequence::START }),
         }
     }
@@ -65,7 +91,24 @@ impl Receiver {
             // An old one cannot overtake a younger one on a VC, so TS.Recent never falls.
             stamps.recent = value;
         }
+        let marked = heading.flags.has(Flags::CE);
+        self.marked += u64::from(marked);
+        let changes = match &mut self.echo {
+            Echo::Nothing => false,
+            Echo::UntilReduced(tells) => {
+                *tells = marked || *tells && !heading.flags.has(Flags::CWR);
+                false
+            }
+            Echo::Exactly(tells) => std::mem::replace(tells, marked) != marked,
+        };
+        if changes && self.unacknowledged > 0 {
+            self.before = Some((self.next, !marked));
+            self.unacknowledged = 0;
+        }
         self.on_data(now, span);
+        if changes && self.unacknowledged > 0 {
+            self.acknowledge();
+        }
     }
 
     /// SYN has come, with this heading.
@@ -132,7 +175,7 @@ impl Receiver {
     pub fn ride(&mut self) -> Acknowledgment {
         self.unacknowledged = 0;
         self.timer = Time::NEVER;
-        self.say()
+        self.say(self.next, self.tells())
     }
 
     /// An ACK is sent at once.
@@ -144,19 +187,36 @@ impl Receiver {
 
     /// An ACK to send now.
     pub fn poll_transmit(&mut self) -> Option<Acknowledgment> {
+        if let Some((next, echo)) = self.before.take() {
+            return Some(self.say(next, echo));
+        }
         self.due = self.due.checked_sub(1)?;
-        Some(self.say())
+        Some(self.say(self.next, self.tells()))
     }
 
-    fn say(&mut self) -> Acknowledgment {
-        self.stamps.iter_mut().for_each(|stamps| stamps.last_ack_sent = self.next);
-        Acknowledgment { next: self.next, window: self.window, selective: self.blocks() }
+    fn say(&mut self, next: Sequence, echo: bool) -> Acknowledgment {
+        self.stamps.iter_mut().for_each(|stamps| stamps.last_ack_sent = next);
+        self.says_echo = echo;
+        // Nothing beyond it had come when what an earlier ACK tells of did.
+        let selective = if next == self.next { self.blocks() } else { Blocks::NONE };
+        Acknowledgment { next, window: self.window, selective }
+    }
+
+    /// Whether ACKs have ECE now.
+    fn tells(&self) -> bool {
+        matches!(self.echo, Echo::UntilReduced(true) | Echo::Exactly(true))
+    }
+
+    /// Marked segments that have come.
+    pub fn marked(&self) -> u64 {
+        self.marked
     }
 
     /// The heading of the ACK that was polled last.
     pub fn heading(&self) -> Heading {
         let echo = self.stamps.map_or(0, |stamps| stamps.recent);
-        Heading { flags: Flags::default().with(Flags::STAMPED, self.stamps.is_some()), value: 0, echo }
+        let flags = Flags::default().with(Flags::STAMPED, self.stamps.is_some());
+        Heading { flags: flags.with(Flags::ECE, self.says_echo), value: 0, echo }
     }
 
     fn blocks(&mut self) -> Blocks {
@@ -322,5 +382,50 @@ mod tests {
             let last = std::iter::from_fn(|| receiver.poll_transmit()).last().expect("five ACKs");
             assert_eq!(last.selective.len(), blocks);
         }
+    }
+
+    fn marked_receiver(congestion_control: CongestionControl) -> Receiver {
+        let delayed_ack = DelayedAck::Timer(Duration::from_ms(50));
+        let preset = Preset::named("reno").expect("it is there").tcp();
+        Receiver::new(&TcpConfig { congestion_control, delayed_ack, ecn: true, ..preset })
+    }
+
+    /// Segment `number` comes with these bits: up to where each ACK is, in segments, and whether it has ECE.
+    fn come(receiver: &mut Receiver, number: u64, flags: Flags) -> Vec<(u64, bool)> {
+        let heading = Heading { flags: flags.with(Flags::ECT, true), ..Heading::default() };
+        receiver.on_segment(at(number), segment(number), heading);
+        std::iter::from_fn(|| {
+            let ack = receiver.poll_transmit()?;
+            Some((ack.next.0 / 100, receiver.heading().flags.has(Flags::ECE)))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_mark_is_told_until_the_sender_has_reduced() {
+        // RFC 3168, section 6.1.3.
+        let mut receiver = marked_receiver(CongestionControl::Reno);
+        assert_eq!(come(&mut receiver, 0, Flags::CE), []);
+        assert_eq!(come(&mut receiver, 1, Flags::default()), [(2, true)]);
+        assert_eq!(come(&mut receiver, 2, Flags::default()), []);
+        assert_eq!(come(&mut receiver, 3, Flags::default()), [(4, true)]);
+        assert_eq!(come(&mut receiver, 4, Flags::CWR), []);
+        assert_eq!(come(&mut receiver, 5, Flags::default()), [(6, false)]);
+        // Marked itself, the one with CWR begins it again.
+        assert_eq!(come(&mut receiver, 6, Flags::CWR.with(Flags::CE, true)), []);
+        assert_eq!((come(&mut receiver, 7, Flags::default()), receiver.marked()), (vec![(8, true)], 2));
+    }
+
+    #[test]
+    fn dctcp_tells_of_exactly_what_was_marked() {
+        // RFC 8257, section 3.2, with an ACK of its own for what came before the mark changed.
+        let mut receiver = marked_receiver(CongestionControl::Dctcp);
+        assert_eq!(come(&mut receiver, 0, Flags::default()), []);
+        assert_eq!(come(&mut receiver, 1, Flags::CE), [(1, false), (2, true)]);
+        assert_eq!(receiver.next_timer(), Time::NEVER);
+        assert_eq!(come(&mut receiver, 2, Flags::CE), []);
+        assert_eq!(come(&mut receiver, 3, Flags::CE), [(4, true)]);
+        assert_eq!(come(&mut receiver, 4, Flags::default()), [(5, false)], "at once, though nothing waited");
+        assert_eq!(come(&mut receiver, 6, Flags::CE), [(5, true)], "out of order");
     }
 }

@@ -42,11 +42,25 @@ pub struct Flags(u8);
 impl Flags {
     /// It has the timestamps option (RFC 7323, section 3).
     pub const STAMPED: Flags = Flags(1);
+    /// Its IP packet may be marked: ECT(0) (RFC 3168, section 5).
+    pub const ECT: Flags = Flags(1 << 1);
+    /// Its IP packet was marked on its way: CE.
+    pub const CE: Flags = Flags(1 << 2);
+    /// CWR: the sender has reduced its window (RFC 3168, section 6.1).
+    pub const CWR: Flags = Flags(1 << 3);
+    /// ECE: the receiver tells of marks.
+    pub const ECE: Flags = Flags(1 << 4);
 
     /// Whether all of `others` are set.
     #[inline]
     pub fn has(self, others: Flags) -> bool {
         self.0 & others.0 == others.0
+    }
+
+    /// These but for `others`.
+    #[inline]
+    pub fn without(self, others: Flags) -> Flags {
+        Flags(self.0 & !others.0)
     }
 
     /// These and, where `set`, `others`.
@@ -68,6 +82,12 @@ pub struct Heading {
 }
 
 impl Heading {
+    /// The heading as it has come: on the way the packet was `marked`, if it may be.
+    #[inline]
+    pub fn come(self, marked: bool) -> Heading {
+        Heading { flags: self.flags.with(Flags::CE, marked && self.flags.has(Flags::ECT)), ..self }
+    }
+
     /// TSval, if there is one.
     pub fn value(&self) -> Option<u32> {
         self.flags.has(Flags::STAMPED).then_some(self.value)

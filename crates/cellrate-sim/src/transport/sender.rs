@@ -48,6 +48,11 @@ pub struct Sender {
     timed: Option<(Sequence, Time)>,
     /// With timestamps every ACK of something new measures a round trip, and none is timed.
     timestamps: bool,
+    ecn: bool,
+    /// Marks before this tell nothing new: the window has been reduced since (RFC 3168, section 6.1.2).
+    reduced: Option<Sequence>,
+    /// Whether the next new segment says so.
+    says_reduced: bool,
     /// The heading of the segment that left last.
     heading: Heading,
     duplicates: u32,
@@ -88,6 +93,8 @@ pub struct SenderStatistics {
     pub timeouts: u64,
     /// Times that duplicate ACKs told of a loss and were heeded.
     pub fast_retransmits: u64,
+    /// Times that marks had the window reduced.
+    pub reductions: u64,
     /// When the last octet of a sized transfer was acknowledged.
     pub completed: Option<Time>,
 }
@@ -101,6 +108,7 @@ impl SenderStatistics {
         self.retransmitted_octets += next.retransmitted_octets;
         self.timeouts += next.timeouts;
         self.fast_retransmits += next.fast_retransmits;
+        self.reductions += next.reductions;
         self.completed = next.completed;
     }
 }
@@ -125,6 +133,9 @@ impl Sender {
             timer: start,
             timed: None,
             timestamps: config.timestamps,
+            ecn: config.ecn,
+            reduced: None,
+            says_reduced: false,
             heading: Heading::default(),
             duplicates: 0,
             phase: Phase::Open,
@@ -178,6 +189,10 @@ impl Sender {
             let samples = self.outstanding().0.div_ceil(2 * self.mss.0);
             self.rto.on_echo(echo, now, samples);
         }
+        let echo = self.ecn && heading.flags.has(Flags::ECE);
+        if self.ecn {
+            self.congestion.on_echo(ack.next, ack.next.since(self.una), echo, self.highest);
+        }
         self.close(now);
         let same_window = ack.window == self.offered;
         self.offered = ack.window;
@@ -185,13 +200,24 @@ impl Sender {
         let tells =
             self.recovery != Recovery::Sack || self.scoreboard.on_acknowledgment(ack.next, &ack.selective);
         if ack.next > self.una {
-            self.on_progress(now, ack.next);
+            self.on_progress(now, ack.next, echo);
         } else if self.highest > self.una && same_window && tells {
             self.on_duplicate(now);
         }
+        if echo && self.phase == Phase::Open && self.reduced.is_none_or(|reduced| ack.next > reduced) {
+            self.statistics.reductions += 1;
+            self.congestion.on_mark(self.outstanding());
+            self.note_reduction();
+        }
     }
 
-    fn on_progress(&mut self, now: Time, acknowledged: Sequence) {
+    /// The window has been reduced, for whatever reason.
+    fn note_reduction(&mut self) {
+        self.reduced = Some(self.highest);
+        self.says_reduced = self.ecn;
+    }
+
+    fn on_progress(&mut self, now: Time, acknowledged: Sequence, echo: bool) {
         let acked = acknowledged.since(self.una);
         self.una = acknowledged;
         self.next = self.next.max(acknowledged);
@@ -204,6 +230,8 @@ impl Sender {
         }
         let mut restart = true;
         match self.phase {
+            // With ECE it does not grow (RFC 3168, section 6.1.2).
+            Phase::Open if echo => {}
             Phase::Open => {
                 let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
                 self.congestion.on_acknowledged(now, round_trip, acked);
@@ -277,6 +305,7 @@ impl Sender {
         self.congestion.on_loss(self.outstanding());
         self.timed = None;
         self.guard = Some(self.highest);
+        self.note_reduction();
         if self.recovery == Recovery::Tahoe {
             self.congestion.collapse();
             self.next = self.una;
@@ -316,6 +345,7 @@ impl Sender {
         }
         self.timed_out = Some(self.una);
         self.congestion.on_timeout();
+        self.note_reduction();
         self.rto.back_off();
         self.next = self.una;
         self.timed = None;
@@ -408,8 +438,13 @@ impl Sender {
     }
 
     fn count(&mut self, now: Time, span: Span) -> Span {
-        if self.timestamps {
-            let flags = Flags::default().with(Flags::STAMPED, true);
+        if self.timestamps || self.ecn {
+            // What is sent again may not be marked (RFC 3168, section 6.1.5).
+            let is_new = self.ecn && span.from >= self.highest;
+            let flags = Flags::default()
+                .with(Flags::STAMPED, self.timestamps)
+                .with(Flags::ECT, is_new)
+                .with(Flags::CWR, is_new && std::mem::take(&mut self.says_reduced));
             self.heading = Heading { flags, value: self.rto.clock(now), echo: 0 };
         }
         self.statistics.segments += 1;
@@ -467,6 +502,11 @@ impl Sender {
     /// cwnd.
     pub fn window(&self) -> Octets {
         self.congestion.window()
+    }
+
+    /// DCTCP's estimate of the share of octets that meet congestion, with DCTCP.
+    pub fn alpha(&self) -> Option<f64> {
+        self.congestion.alpha()
     }
 
     /// ssthresh.

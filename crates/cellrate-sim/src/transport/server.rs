@@ -46,8 +46,8 @@ impl Server {
         }
     }
 
-    /// A segment has come in.
-    pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+    /// A segment has come in, whose packet was `marked` on its way or not.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, marked: bool) {
         let current = self.connection.as_ref().map(Duplex::incarnation);
         if current.is_none_or(|current| packet.incarnation > current) {
             self.accept(now, packet.incarnation);
@@ -56,7 +56,7 @@ impl Server {
         if connection.incarnation() != packet.incarnation {
             return;
         }
-        connection.on_packet(now, packet);
+        connection.on_packet(now, packet, marked);
         if self.response.is_none() && connection.delivered() >= self.request_end {
             let object = self.site.pages.objects[self.object(packet.incarnation)];
             if self.requests.len() < self.site.pages.record as usize {

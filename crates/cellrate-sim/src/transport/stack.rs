@@ -111,15 +111,15 @@ impl Stack {
         }
     }
 
-    /// A segment has come in.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+    /// A segment has come in, whose packet a port has `marked` on its way or not.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, marked: bool) {
         let connection = usize::from(segment.connection);
         self.turns.nobody = false;
         let Quiet { receivers, senders, clients, servers } = &mut self.quiet;
         match &segment.contents {
             Contents::Data(span) => {
                 *receivers = connection.min(*receivers);
-                self.receivers[connection].on_segment(now, *span, segment.heading());
+                self.receivers[connection].on_segment(now, *span, segment.heading().come(marked));
             }
             Contents::Acknowledgment(ack) => {
                 *senders = connection.min(*senders);
@@ -131,11 +131,11 @@ impl Stack {
             Contents::Duplex(packet) => match self.clients.get_mut(connection) {
                 Some(client) => {
                     *clients = connection.min(*clients);
-                    client.on_packet(now, packet);
+                    client.on_packet(now, packet, marked);
                 }
                 None => {
                     *servers = connection.min(*servers);
-                    self.servers[connection].on_packet(now, packet);
+                    self.servers[connection].on_packet(now, packet, marked);
                 }
             },
         }
@@ -311,7 +311,7 @@ mod tests {
                 loop {
                     if wires[1 - end].front().is_some_and(|(at, _)| *at <= now) {
                         let (_, segment) = wires[1 - end].pop_front().expect("it is there");
-                        ends[end].on_segment(now, &segment);
+                        ends[end].on_segment(now, &segment, false);
                     } else if ends[end].next_timer() <= now {
                         ends[end].on_timer(now);
                     } else {
@@ -364,7 +364,7 @@ mod tests {
         // An initial window of two segments each.
         assert_eq!(connections.map(|segment| segment.connection).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
         let ack = Acknowledgment { next: Sequence(1460), window: Octets(65_535), selective: Blocks::NONE };
-        stack.on_segment(Time::ZERO, &Segment::plain(1, Contents::Acknowledgment(ack)));
+        stack.on_segment(Time::ZERO, &Segment::plain(1, Contents::Acknowledgment(ack)), false);
         assert_eq!(stack.poll_in_turn(Time::ZERO, true).map(|segment| segment.connection), Some(1));
     }
 

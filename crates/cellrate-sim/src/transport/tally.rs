@@ -6,7 +6,7 @@ use super::duplex::Duplex;
 use super::sender::{Sender, SenderStatistics};
 
 /// Counts of an end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Statistics of what it sent; `completed` is that of the last.
     pub statistics: SenderStatistics,
@@ -14,8 +14,12 @@ pub struct Tally {
     pub acknowledged: Octets,
     /// Octets that its application has read.
     pub delivered: Octets,
+    /// Marked segments that have come to it.
+    pub marked: u64,
     /// cwnd of the last connection.
     pub cwnd: Octets,
+    /// DCTCP's estimate of the last one that has any.
+    pub alpha: Option<f64>,
     /// Smoothed round-trip time of the last one that has measured any.
     pub smoothed: Option<Duration>,
 }
@@ -27,7 +31,9 @@ impl Tally {
             statistics: *sender.statistics(),
             acknowledged: sender.acknowledged(),
             delivered: Octets::ZERO,
+            marked: 0,
             cwnd: sender.window(),
+            alpha: sender.alpha(),
             smoothed: sender.rto().smoothed(),
         }
     }
@@ -38,7 +44,9 @@ impl Tally {
         self.statistics.add(sender.statistics());
         self.acknowledged += sender.acknowledged();
         self.delivered += connection.delivered();
+        self.marked += connection.marked();
         self.cwnd = sender.window();
+        self.alpha = sender.alpha().or(self.alpha);
         self.smoothed = sender.rto().smoothed().or(self.smoothed);
     }
 

@@ -125,7 +125,7 @@ impl Dice {
 
     fn tcp(&mut self) -> TcpConfig {
         let mss = Octets(self.pick(&[1, 8, 40, 100, 512, 1460]));
-        let timestamps = false;
+        let (ecn, timestamps) = (false, false);
         let segments = self.pick(&[1, 2, 5, 20]);
         TcpConfig {
             mss,
@@ -144,6 +144,7 @@ impl Dice {
             congestion_control: self.pick(&[CongestionControl::Reno, CongestionControl::Cubic]),
             limited_transmit: self.one_in(3),
             partial_ack_timer: self.pick(&[PartialAckTimer::First, PartialAckTimer::Every]),
+            ecn,
             timestamps,
             timeout: TimeoutConfig {
                 granularity: self.pick(&[SLOT, SLOT * 10, Duration::from_us(100)]),

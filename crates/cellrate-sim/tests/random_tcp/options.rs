@@ -1,12 +1,15 @@
-//! Options of TCP since the nineties, added to random networks.
+//! Options of TCP since the nineties, and ports that mark packets, added to random networks.
 
-use cellrate_proto::Octets;
+use std::sync::Arc;
+
+use cellrate_proto::switch::PacketMarkingConfig;
+use cellrate_proto::{Cells, Octets};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
 use super::Dice;
 
-/// `scenario` with timestamps in some of its TCP, for the network of this number.
+/// `scenario` with timestamps and ECN in some of its TCP, and switches that mark packets; by the network's number.
 pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Dice(Random::new(number, Stream::Thoughts(Owner::named("options"), 0)));
     for connection in &mut scenario.connections {
@@ -16,12 +19,25 @@ pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {
             }
         }
     }
+    let Scenario { nodes, links, .. } = &mut scenario;
+    for link in links {
+        for (node, port) in link.ends.iter().zip(&mut link.ports) {
+            if nodes[node.0 as usize].kind == NodeKind::Switch && !dice.one_in(3) {
+                let threshold = Cells(dice.pick(&[0, 1, 2, 10, 40]));
+                Arc::make_mut(port).ecn = Some(PacketMarkingConfig { threshold });
+            }
+        }
+    }
     scenario
 }
 
 impl Dice {
     fn options(&mut self, tcp: &mut TcpConfig) {
         tcp.timestamps = !self.one_in(3);
+        tcp.ecn = !self.one_in(4);
+        if tcp.ecn && self.one_in(2) {
+            tcp.congestion_control = CongestionControl::Dctcp;
+        }
         if tcp.timestamps {
             // Room for the option, and as many octets of data as before.
             let more = TIMESTAMPS_OCTETS.0;

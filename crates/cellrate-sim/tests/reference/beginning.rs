@@ -25,6 +25,7 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
         slots: BTreeMap::new(),
         planned_interval_end: Time::NEVER,
         originated: BTreeMap::new(),
+        packets: BTreeMap::new(),
         fates: BTreeMap::new(),
         refused: 0,
         cut: 0,

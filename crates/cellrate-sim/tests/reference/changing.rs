@@ -71,3 +71,11 @@ impl Network<'_> {
         }
     }
 }
+
+/// Whether the line loses the cell whose transmission ends.
+pub(super) fn line_loses(link: &Link, port: &mut Port, now: Time) -> bool {
+    let ever = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.cell_loss > 0.0);
+    let cell_loss = at(link, now).map_or(link.cell_loss, |step| step.cell_loss);
+    let unlucky = ever && port.random.uniform() < cell_loss;
+    unlucky || link.outages.iter().any(|outage| outage.start <= now && now < outage.end)
+}

@@ -119,13 +119,15 @@ impl Network<'_> {
         };
         let mut sides: Vec<(Tally, u64)> = Vec::new();
         for (sender, receiver) in near.stack.senders().iter().zip(far.stack.receivers()) {
-            sides.push((Tally::of(sender), receiver.delivered().0));
+            sides.push((Tally { marked: receiver.marked(), ..Tally::of(sender) }, receiver.delivered().0));
         }
         for (client, server) in near.stack.clients().iter().zip(far.stack.servers()) {
-            sides.push((client.tally(), server.tally().delivered.0));
+            let far = server.tally();
+            sides.push((Tally { marked: far.marked, ..client.tally() }, far.delivered.0));
         }
         for (server, client) in near.stack.servers().iter().zip(far.stack.clients()) {
-            sides.push((server.tally(), client.tally().delivered.0));
+            let far = client.tally();
+            sides.push((Tally { marked: far.marked, ..server.tally() }, far.delivered.0));
         }
         let row =
             |(number, (tally, delivered))| (name.clone(), number, tally, delivered, far.whole, far.spoiled);
@@ -153,5 +155,17 @@ impl Network<'_> {
             pdus_refused: port.refused,
             pdus_cut: port.cut,
         }
+    }
+}
+
+impl End {
+    /// Each value of ACR by the time for which it held.
+    pub(super) fn mean_acr(&self, start: Time, end: Time) -> f64 {
+        let mut sum = 0.0;
+        for (place, &(since, acr)) in self.acr.iter().enumerate() {
+            let until = self.acr.get(place + 1).map_or(end, |&(next, _)| next).min(end);
+            sum += acr * until.since(since.max(start)).as_ps() as f64;
+        }
+        sum / end.since(start).as_ps() as f64
     }
 }

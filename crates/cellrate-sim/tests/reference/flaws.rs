@@ -83,6 +83,10 @@ pub enum Flaw {
     UnmeteredFeedback,
     /// A branch point takes all branches for the first one.
     BranchesTakenForOne,
+    /// Packets are marked as they leave, by what they leave behind.
+    MarksAsTheyLeave,
+    /// The last cell of a PDU decides whether its packet is marked.
+    LastCellDecides,
 }
 
 /// All of them but those of TCP.

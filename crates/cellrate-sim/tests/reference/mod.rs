@@ -35,6 +35,7 @@ mod flaws;
 mod flows;
 mod frame_discard;
 mod frames;
+mod marking;
 mod order;
 mod police;
 mod queues;
@@ -65,10 +66,13 @@ use crate::plain::Counting;
 use crate::plain::sources::given;
 use beginning::{new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
+use changing::line_loses;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
 use frame_discard::Fates;
+pub use marking::MARKING_FLAWS;
+use marking::mark;
 pub use police::POLICE_FLAWS;
 use police::Policer;
 use queues::Turns;
@@ -126,6 +130,8 @@ struct Cell {
     ends_pdu: bool,
     /// CLP of a data cell.
     tagged: bool,
+    /// CE of its packet, where it is the first or last cell of a PDU.
+    marked: bool,
     /// The PDU of a data cell of TCP and its place there, both from 1 on, and in the last one what the PDU says.
     pdu: Option<(u64, u64, Option<Segment>)>,
 }
@@ -175,6 +181,8 @@ struct Port {
     planned_interval_end: Time,
     /// By direction of a connection: when it originated BRMs.
     originated: BTreeMap<usize, Vec<Time>>,
+    /// By direction of a connection: whether its PDU has begun here, and is marked.
+    packets: BTreeMap<usize, (bool, bool)>,
     /// By direction of a connection: what has become of its PDUs here.
     fates: BTreeMap<usize, Fates>,
     refused: u64,
@@ -457,6 +465,10 @@ impl<'a> Network<'a> {
         if self.flaw != Some(Flaw::EfciOnArrival) {
             mark(port, &mut cell, priority, abr_queue);
         }
+        if self.flaw == Some(Flaw::MarksAsTheyLeave) {
+            self.mark_packet(number, priority, &mut cell);
+        }
+        let port = &mut self.ports[number];
         port.transmitting = Some((cell, priority, now));
         if self.flaw == Some(Flaw::LossAtBeginning) {
             port.doomed = line_loses(link, port, now);
@@ -491,6 +503,9 @@ impl<'a> Network<'a> {
             self.ports[number].tagged_dropped += u64::from(refused);
             self.lose(number, &cell);
             return;
+        }
+        if self.flaw != Some(Flaw::MarksAsTheyLeave) {
+            self.mark_packet(number, priority, &mut cell);
         }
         let port = &mut self.ports[number];
         if self.flaw == Some(Flaw::EfciOnArrival) {
@@ -625,7 +640,7 @@ impl<'a> Network<'a> {
                 self.plan_transmission(now, number);
             }
             if let Some(part) = cell.pdu {
-                self.reassemble(now, number, part);
+                self.reassemble(now, number, part, cell.marked);
             }
             return;
         };
@@ -654,7 +669,18 @@ impl<'a> Network<'a> {
         let port = number_of(self.paths[flow][0]);
         let number = self.ends[flow].data_sent as u32;
         let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
-        let cell = Cell { flow, step: 0, sent: now, number, efci: false, rm, ends_pdu, tagged: false, pdu };
+        let cell = Cell {
+            flow,
+            step: 0,
+            sent: now,
+            number,
+            efci: false,
+            rm,
+            ends_pdu,
+            tagged: false,
+            marked: false,
+            pdu,
+        };
         self.admit(now, port, cell);
     }
 
@@ -844,16 +870,6 @@ impl End {
             self.acr.push((now, acr.as_cells_per_s()));
         }
     }
-
-    /// Each value of ACR by the time for which it held.
-    fn mean_acr(&self, start: Time, end: Time) -> f64 {
-        let mut sum = 0.0;
-        for (place, &(since, acr)) in self.acr.iter().enumerate() {
-            let until = self.acr.get(place + 1).map_or(end, |&(next, _)| next).min(end);
-            sum += acr * until.since(since.max(start)).as_ps() as f64;
-        }
-        sum / end.since(start).as_ps() as f64
-    }
 }
 
 impl Record {
@@ -862,18 +878,6 @@ impl Record {
         self.last_count = count;
         if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
     }
-}
-
-fn mark(port: &mut Port, cell: &mut Cell, priority: usize, abr_queue: usize) {
-    let marks = port.control.marks_efci(Cells(abr_queue as u64));
-    cell.efci |= marks && priority == 1 && cell.rm.is_none();
-}
-
-fn line_loses(link: &Link, port: &mut Port, now: Time) -> bool {
-    let ever = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.cell_loss > 0.0);
-    let cell_loss = changing::at(link, now).map_or(link.cell_loss, |step| step.cell_loss);
-    let unlucky = ever && port.random.uniform() < cell_loss;
-    unlucky || link.outages.iter().any(|outage| outage.start <= now && now < outage.end)
 }
 
 fn number_of(step: Step) -> usize {

@@ -201,6 +201,7 @@ impl Network<'_> {
                 sent: now,
                 number: 0,
                 efci: false,
+                marked: false,
                 rm,
                 ends_pdu: false,
                 tagged: false,

@@ -9,6 +9,7 @@ impl Network<'_> {
         now: Time,
         number: usize,
         (pdu, place, segment): (u64, u64, Option<Segment>),
+        marked: bool,
     ) {
         let end = &mut self.ends[number];
         let tcp = end.tcp.as_mut().expect("only TCP sends PDUs");
@@ -27,7 +28,7 @@ impl Network<'_> {
         }
         let adapter = end.supply.adapter_mut().expect("TCP has one");
         adapter.requests.drain(..).for_each(|(client, at)| tcp.stack.on_request_departed(client, at));
-        tcp.stack.on_segment(now, &segment);
+        tcp.stack.on_segment(now, &segment, marked);
         self.pump(now, number);
     }
 

@@ -181,7 +181,18 @@ impl Network<'_> {
         let flow = 2 * place.0 + 1;
         let step = self.paths[flow].len() - place.1;
         let (efci, ends_pdu, tagged) = (false, false, false);
-        let cell = Cell { flow, step, sent: now, number: 0, efci, rm: Some(rm), ends_pdu, tagged, pdu: None };
+        let cell = Cell {
+            flow,
+            step,
+            sent: now,
+            number: 0,
+            efci,
+            rm: Some(rm),
+            ends_pdu,
+            tagged,
+            marked: false,
+            pdu: None,
+        };
         self.pass_on(now, cell);
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::transport::Blocks;
-use cellrate_scenario::Preset;
+use cellrate_scenario::{CongestionControl, Preset};
 
 const MSS: u64 = 1000;
 const NOTHING: [u64; 0] = [];
@@ -432,4 +432,102 @@ fn with_timestamps_every_ack_is_a_sample_of_what_was_sent_again_too() {
     );
     assert!(sender.rto().smoothed() < Some(Duration::from_ms(85)), "no need for Karn's rule");
     assert!(sender.rto().timeout() < backed_off);
+}
+
+/// A sender whose packets may be marked, with cwnd of `initial` segments of 1000 octets, in congestion avoidance.
+fn marked_sender(congestion_control: CongestionControl, initial: u64) -> Sender {
+    let preset = Preset::named("sack").expect("it is there").tcp();
+    let config = TcpConfig {
+        mss: Octets(MSS),
+        initial_window: Octets(initial * MSS),
+        ssthresh: Some(Octets(initial * MSS)),
+        window: Octets(64_000),
+        congestion_control,
+        ecn: true,
+        ..preset
+    };
+    Sender::new(&config, None, Time::ZERO)
+}
+
+/// An ACK with ECE of everything before segment `next`.
+fn echo(sender: &mut Sender, ms: u64, next: u64) {
+    let ack = Acknowledgment { next: Sequence(next * MSS), window: Octets(64_000), selective: Blocks::NONE };
+    sender.on_answer(at(ms), &ack, Heading { flags: Flags::ECE, ..Heading::default() });
+}
+
+#[test]
+fn a_mark_halves_the_window_once_per_window_of_data() {
+    // RFC 3168, section 6.1.2.
+    let mut sender = marked_sender(CongestionControl::Reno, 10);
+    assert_eq!(sent(&mut sender, 0).len(), 10);
+    assert_eq!(sender.heading().flags, Flags::ECT);
+    echo(&mut sender, 10, 1);
+    assert_eq!((cwnd(&sender), sender.statistics().reductions), (4500, 1), "half of the nine on their way");
+    (2..=10).for_each(|next| echo(&mut sender, 10, next));
+    assert_eq!((cwnd(&sender), sender.statistics().reductions), (4500, 1), "neither less nor more");
+    // The next new segment says so, and only that.
+    let first = sender.poll_transmit(at(20)).expect("four may leave");
+    assert_eq!((first.from.0 / MSS, sender.heading().flags), (10, Flags::ECT.with(Flags::CWR, true)));
+    assert_eq!(sent(&mut sender, 20), [11, 12, 13]);
+    assert_eq!(sender.heading().flags, Flags::ECT);
+    // Segments 10 to 13 are a window of their own.
+    echo(&mut sender, 30, 11);
+    assert_eq!((cwnd(&sender), sender.statistics().reductions), (2000, 2), "two segments are left");
+    ack(&mut sender, 40, 12, &[]);
+    assert_eq!(cwnd(&sender), 2500, "without ECE it grows");
+}
+
+#[test]
+fn a_loss_is_a_reduction_too_and_what_is_sent_again_may_not_be_marked() {
+    let mut sender = marked_sender(CongestionControl::Reno, 10);
+    sent(&mut sender, 0);
+    (2..=4).for_each(|n| ack(&mut sender, 10, 0, &[(1, n)]));
+    assert_eq!(sender.poll_transmit(at(10)).map(|span| span.from), Some(Sequence(0)));
+    assert_eq!(sender.heading().flags, Flags::default(), "RFC 3168, section 6.1.5");
+    ack(&mut sender, 20, 10, &[]);
+    assert_eq!((cwnd(&sender), sender.statistics().reductions), (5000, 0));
+    sender.poll_transmit(at(20)).expect("a new one");
+    assert!(sender.heading().flags.has(Flags::CWR));
+    // What was outstanding at the loss has been answered for.
+    let mut sender = marked_sender(CongestionControl::Reno, 10);
+    sent(&mut sender, 0);
+    let expires = sender.next_timer();
+    sender.on_timer(expires);
+    echo(&mut sender, 2000, 1);
+    assert_eq!(sender.statistics().reductions, 0);
+}
+
+#[test]
+fn cubic_gives_up_three_tenths_and_dctcp_half_of_its_estimate() {
+    for (control, left) in [(CongestionControl::Cubic, 7000), (CongestionControl::Dctcp, 5000)] {
+        let mut sender = marked_sender(control, 11);
+        assert_eq!(sent(&mut sender, 0).len(), 11);
+        echo(&mut sender, 10, 1);
+        let expected = if control == CongestionControl::Dctcp { 5500 } else { left };
+        assert_eq!(cwnd(&sender), expected, "{control:?}");
+    }
+    // RFC 8257, section 3.3: of the ten octets-thousands that end this window, two were marked.
+    let mut sender = marked_sender(CongestionControl::Dctcp, 11);
+    sent(&mut sender, 0);
+    ack(&mut sender, 10, 1, &[]);
+    assert_eq!(sender.alpha(), Some(15.0 / 16.0));
+    let before = cwnd(&sender);
+    sent(&mut sender, 10);
+    echo(&mut sender, 20, 2);
+    let expected = (before as f64 * (1.0 - 15.0 / 32.0)) as u64;
+    assert_eq!((cwnd(&sender), sender.alpha()), (expected, Some(15.0 / 16.0)), "the window is not over");
+    (3..=10).for_each(|next| ack(&mut sender, 20, next, &[]));
+    echo(&mut sender, 20, 11);
+    assert_eq!(sender.alpha(), Some(15.0 / 16.0));
+    ack(&mut sender, 20, 12, &[]);
+    assert_eq!(sender.alpha(), Some(225.0 / 256.0 + 2.0 / 11.0 / 16.0));
+}
+
+#[test]
+fn ece_means_nothing_without_ecn() {
+    let mut sender = sender(Recovery::Reno, 10);
+    sent(&mut sender, 0);
+    echo(&mut sender, 10, 1);
+    assert_eq!((cwnd(&sender), sender.statistics().reductions), (11_000, 0));
+    assert_eq!(sender.heading(), Heading::default());
 }
