@@ -49,8 +49,8 @@ impl FrameDiscards {
         Some(discard.connect(connection.loses_whole_pdus() && connection.carries_pdus(backward), mcr))
     }
 
-    /// True if a data cell that comes to the buffer of `class` gets in, where `queue` cells are; `has_room` says whether
-    /// it could. RM cells are no part of it.
+    /// True if a data cell that comes to the buffer of `class` gets in, where `queue` cells are; `has_room` says
+    /// whether it could. RM cells are no part of it.
     pub fn admits(&mut self, class: usize, slot: Slot, cell: PduCell, queue: Cells, has_room: bool) -> bool {
         let refusals = &mut self.refusals;
         match &mut self.classes[class] {
@@ -59,8 +59,8 @@ impl FrameDiscards {
         }
     }
 
-    /// Notes that a data cell has left the buffer of `class`: the oldest, or one of `owner` where connections have queues
-    /// of their own.
+    /// Notes that a data cell has left the buffer of `class`: the oldest, or one of `owner` where connections have
+    /// queues of their own.
     pub fn on_departure(&mut self, class: usize, owner: Option<Slot>) {
         if let Some(discard) = &mut self.classes[class] {
             discard.on_departure(owner);

@@ -80,8 +80,9 @@ impl Line {
         self.cell_time == Duration::FOREVER
     }
 
-    /// When the cell arrives whose transmission took from `began` to `departs`, or as an error when it would if the line
-    /// did not lose it. Departures never go backwards, and arrivals neither: one comes behind the other as it left.
+    /// When the cell arrives whose transmission took from `began` to `departs`, or as an error when it would if the
+    /// line did not lose it. Departures never go backwards, and arrivals neither: one comes behind the other as it
+    /// left.
     #[inline]
     pub fn carry(&mut self, began: Time, departs: Time) -> Result<Time, Time> {
         let arrives = departs + self.delay;

@@ -157,8 +157,8 @@ impl<C> WaitingCells<C> {
         Some((class, cell))
     }
 
-    /// The transmission of the cell taken last has ended. The number of its connection among those of its category, where
-    /// these have queues of their own.
+    /// The transmission of the cell taken last has ended. The number of its connection among those of its category,
+    /// where these have queues of their own.
     pub fn ended(&mut self) -> Option<Slot> {
         self.serving = None;
         self.owner.take()

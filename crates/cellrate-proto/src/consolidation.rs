@@ -39,8 +39,8 @@ pub enum Consolidation {
     /// Number 5: as 4, and a BRM that tells of overload goes up at once: MER has fallen below the ER that went up last.
     /// The registers begin anew only when all have reported.
     FastOverload,
-    /// Number 6 (default): as 5, and for each BRM too many one is saved later: when all have reported, and not of overload, their
-    /// BRM does not go up.
+    /// Number 6 (default): as 5, and for each BRM too many one is saved later: when all have reported, and not of
+    /// overload, their BRM does not go up.
     RatioControl,
     /// Number 7: as 6, and the switch's own algorithm answers each BRM as it comes from its branch, not only
     /// as one goes up. So its own overload goes up at once, too.
@@ -52,7 +52,8 @@ pub enum Consolidation {
 pub struct ConsolidationConfig {
     /// When BRMs go up.
     pub algorithm: Consolidation,
-    /// Threshold of overload: MER below so many times the ER that went up last [above 0 to 1; default 1]. Of numbers 5 to 7.
+    /// Threshold of overload: MER below so many times the ER that went up last [above 0 to 1; default 1]. Of numbers 5
+    /// to 7.
     pub overload_factor: f64,
     /// A branch from which no BRM has come for so long after an FRM is not waited for [above 0; default 1 s, a value of
     /// ours]. Of those that wait for all.

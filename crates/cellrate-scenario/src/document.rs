@@ -173,8 +173,9 @@ impl Document {
     }
 
     /// Gives the key at a dotted `path` a value, as `--set path=value` does. Entries are addressed by their names as
-    /// written (`vc.vc{i}.abr.nrm`), links by both ends in either order (`link.sw1-sw2.length`), others by their number;
-    /// a member of a group (`vc.vc1.abr.nrm`) is first taken out of its group. The value is TOML; what is none is a string.
+    /// written (`vc.vc{i}.abr.nrm`), links by both ends in either order (`link.sw1-sw2.length`), others by their
+    /// number; a member of a group (`vc.vc1.abr.nrm`) is first taken out of its group. The value is TOML; what is none
+    /// is a string.
     ///
     /// # Errors
     /// Unknown paths, with what is known there; values of the wrong kind. The document is as before then.

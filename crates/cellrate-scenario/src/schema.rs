@@ -29,8 +29,8 @@ struct Definitions {
 }
 
 impl Definitions {
-    /// A reference to the definition `name`, which `write` writes where it is not known yet. Within an entry that may be
-    /// a group it is another definition: values may be lists there.
+    /// A reference to the definition `name`, which `write` writes where it is not known yet. Within an entry that may
+    /// be a group it is another definition: values may be lists there.
     fn refer(&mut self, name: &str, groups: bool, write: impl FnOnce(&mut Definitions) -> Json) -> Json {
         let name = if groups { format!("{name}_in_groups") } else { name.to_string() };
         if !self.known.contains_key(&name) {

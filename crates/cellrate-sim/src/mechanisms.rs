@@ -22,7 +22,8 @@ pub enum Mechanism {
     BeforeCluster,
     /// Data cells that leave for another cluster by priority are dealt with many at a time.
     Ranked,
-    /// Data cells before a host are dealt with many at a time, and FRMs and ends of PDUs are events behind the port only.
+    /// Data cells before a host are dealt with many at a time, and FRMs and ends of PDUs are events behind the port
+    /// only.
     BeforeHost,
     /// Sources of one rate have whole rounds dealt with at once.
     InTurn,

@@ -29,8 +29,8 @@ fn settled(algorithm: &str, nrm: [u32; 2]) -> Vec<f64> {
 
 #[test]
 fn two_flows_that_meet_settle_at_what_backward_rm_cells_leave() {
-    // Each leaves one cell in 32 to the backward RM cells of the other: 3 % less than the line alone would give, and a rate
-    // code resolves 0.2 %.
+    // Each leaves one cell in 32 to the backward RM cells of the other: 3 % less than the line alone would give, and a
+    // rate code resolves 0.2 %.
     for ratio in settled("type = \"consistent-marking\"", [32, 32]) {
         assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
     }

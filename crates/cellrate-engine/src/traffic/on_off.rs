@@ -42,8 +42,8 @@ impl OnOff {
         }
     }
 
-    /// How many cells wait at `at`, and will at each `spacing` after that, as far as they come in one period. Zero before
-    /// the next one comes.
+    /// How many cells wait at `at`, and will at each `spacing` after that, as far as they come in one period. Zero
+    /// before the next one comes.
     pub fn run(&self, at: Time, spacing: Duration) -> u32 {
         run_of(self.next, self.on_end, self.spacing, at, spacing)
     }

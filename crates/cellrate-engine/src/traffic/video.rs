@@ -464,8 +464,8 @@ mod tests {
 
     #[test]
     fn the_mean_of_a_part_of_a_sequence_wanders_as_exact_noise_does() {
-        // 10 s of one program, 40 seeds: the deviation of its mean rate, of a sequence as long as the run and of one that
-        // is forty times as long, beside exact noise.
+        // 10 s of one program, 40 seeds: the deviation of its mean rate, of a sequence as long as the run and of one
+        // that is forty times as long, beside exact noise.
         let deviation = |method, sequence: Option<Duration>| {
             let mut of = model(50, 5, OutOfRange::Truncate, method);
             (of.programs, of.sequence) = (1, sequence);

@@ -210,8 +210,8 @@ impl Port {
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped with its arrival at the far end, and the next
-    /// departure. The cell is an error if the line loses it. There is none where a cell that was held back may leave from
-    /// now on.
+    /// departure. The cell is an error if the line loses it. There is none where a cell that was held back may leave
+    /// from now on.
     #[inline]
     pub fn depart(&mut self, now: Time) -> (Option<Result<Cell, Cell>>, Time) {
         self.integrate(now);

@@ -26,8 +26,8 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Whether a datagram with a 16-bit number is taken. At most `plausible` datagrams can have come on the line since the
-    /// last one.
+    /// Whether a datagram with a 16-bit number is taken. At most `plausible` datagrams can have come on the line since
+    /// the last one.
     pub fn admit(&mut self, sequence: u16, plausible: u64, counters: &mut PeerCounters) -> bool {
         if sequence == 0 {
             // No numbers are kept.
@@ -52,8 +52,8 @@ impl Order {
         false
     }
 
-    /// Whether a datagram with a stamp is taken; `Err` where its number is beyond `plausible`, the datagrams that can have
-    /// left the neighbour by now. `from_start` says whether this process was there when the neighbour could begin.
+    /// Whether a datagram with a stamp is taken; `Err` where its number is beyond `plausible`, the datagrams that can
+    /// have left the neighbour by now. `from_start` says whether this process was there when the neighbour could begin.
     pub fn admit_stamped(
         &mut self,
         stamp: Stamp,

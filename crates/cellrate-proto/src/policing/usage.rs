@@ -21,8 +21,8 @@ pub enum Rule {
 /// The fate of a cell that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// It is discarded; but what VBR.3, UBR.2 and GFR.2 say is to be tagged is tagged, and what GFR.1 finds not eligible
-    /// goes on as it is.
+    /// It is discarded; but what VBR.3, UBR.2 and GFR.2 say is to be tagged is tagged, and what GFR.1 finds not
+    /// eligible goes on as it is.
     Discard,
     /// It goes on with CLP = 1; of ABR.1, which leaves it to the network.
     Tag,

@@ -44,7 +44,8 @@ impl DeficitRoundRobin {
         self.queues.push((0, 0));
     }
 
-    /// The queue has a cell to send, and had none before: it comes last in the round, and nothing is carried from before.
+    /// The queue has a cell to send, and had none before: it comes last in the round, and nothing is carried from
+    /// before.
     pub fn begin(&mut self, queue: u32) {
         self.queues[queue as usize].1 = 0;
         self.turns.push_back(queue);

@@ -102,8 +102,8 @@ fn conforming(shares: &[u32], burst: u64, gaps: &[u64]) -> Vec<(u64, u32)> {
 }
 
 proptest! {
-    /// Latency 1/r + 1/C: a cell of a queue that conforms to r with bursts of sigma cells leaves (sigma - 1)/r + 1/r + 1/C
-    /// after it came, at the latest.
+    /// Latency 1/r + 1/C: a cell of a queue that conforms to r with bursts of sigma cells leaves (sigma - 1)/r + 1/r +
+    /// 1/C after it came, at the latest.
     #[test]
     fn the_delay_of_wf2q_plus_is_bounded_by_the_share_alone(
         shares in proptest::collection::vec(1_u32..20, 1..12), burst in 1_u64..5,

@@ -161,8 +161,8 @@ impl Fading {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AveragedLoad {
     averaging: LoadAveraging,
-    /// Averages so far: of z, or of input and capacity [cells, or cells/s]. `None` before the first interval they can use, whose
-    /// values they then take whole.
+    /// Averages so far: of z, or of input and capacity [cells, or cells/s]. `None` before the first interval they can
+    /// use, whose values they then take whole.
     averages: Option<[f64; 2]>,
 }
 

@@ -189,8 +189,8 @@ macro_rules! algorithms {
                 None
             }
 
-            /// The algorithm of `form` with parameters drawn at random: any that it takes. Its averaging interval, if it
-            /// has one, is `interval`, where that is given. `dice` gives numbers from 0 to below 1, anew each time.
+            /// The algorithm of `form` with parameters drawn at random: any that it takes. Its averaging interval, if
+            /// it has one, is `interval`, where that is given. `dice` gives numbers from 0 to below 1, anew each time.
             pub fn drawn(
                 form: &Form,
                 interval: Option<Duration>,

@@ -62,8 +62,9 @@ pub enum FrameDiscardConfig {
         /// R: more than these [cells; no default].
         threshold: Cells,
     },
-    /// Differential fair buffer allocation: while there are more cells than `low`, those with CLP = 1, and by chance those
-    /// of connections that have more of the cells than their part of the MCRs; all while there are more than `high`.
+    /// Differential fair buffer allocation: while there are more cells than `low`, those with CLP = 1, and by chance
+    /// those of connections that have more of the cells than their part of the MCRs; all while there are more than
+    /// `high`.
     Differential {
         /// L: more than these [cells, less than `high`; no default].
         low: Cells,
@@ -112,8 +113,8 @@ impl FrameDiscardConfig {
         }
     }
 
-    /// Refuses Z that is no positive number, R or H that a buffer with this room never has more cells than, fair discard
-    /// before a buffer without limit, R1 above R, L that is not below H, and a that is no part of 1.
+    /// Refuses Z that is no positive number, R or H that a buffer with this room never has more cells than, fair
+    /// discard before a buffer without limit, R1 above R, L that is not below H, and a that is no part of 1.
     pub fn check(&self, room: Option<Cells>) -> Result<(), ParameterError> {
         if let Some(scale_factor) = self.scale_factor() {
             let is_positive = scale_factor > 0.0 && scale_factor.is_finite();
@@ -213,8 +214,8 @@ impl FrameDiscard {
         Slot(self.vcs.as_slice().len() as u32 - 1)
     }
 
-    /// A cell of a connection comes to a buffer that has `queue` cells in it: whether it gets in. `has_room`: whether it
-    /// could. `draw` gives a number uniform in [0, 1); it is asked for one where chance decides.
+    /// A cell of a connection comes to a buffer that has `queue` cells in it: whether it gets in. `has_room`: whether
+    /// it could. `draw` gives a number uniform in [0, 1); it is asked for one where chance decides.
     pub fn admits(
         &mut self,
         slot: Slot,

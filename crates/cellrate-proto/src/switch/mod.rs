@@ -131,8 +131,8 @@ impl Feedback {
 /// The built-in ones are chosen by [`SwitchAlgorithmConfig`]; anything else that answers these calls can take their
 /// place.
 pub trait SwitchAlgorithm: Promises {
-    /// Measurements that the algorithm wants: always the same. Default `None`: no averaging intervals, and nobody counts
-    /// cells.
+    /// Measurements that the algorithm wants: always the same. Default `None`: no averaging intervals, and nobody
+    /// counts cells.
     fn metering(&self) -> Option<Metering> {
         None
     }

@@ -24,8 +24,8 @@ impl Queueing {
 /// Parameters of a connection at ports, beside those of ABR.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConnectionQueue {
-    /// Its weight, the same for both directions; `None` is that of the ABR parameters, or MCR in thousands of cells/s, or
-    /// 1.
+    /// Its weight, the same for both directions; `None` is that of the ABR parameters, or MCR in thousands of cells/s,
+    /// or 1.
     pub weight: Option<Weight>,
     /// The rate that each direction is held to, if it is [cells/s].
     pub shaped_to: Option<CellRate>,

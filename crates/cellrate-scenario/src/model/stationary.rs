@@ -5,8 +5,9 @@ use cellrate_proto::Time;
 use crate::model::{Category, Connection, Flow, GreedyWindow, Scenario, Traffic};
 
 impl Scenario {
-    /// Whether, from the middle of the run on, every ABR sender with traffic is greedy and stays so, and CBR and VBR are sent
-    /// at constant rates, over links that do not change: then rates that still change are the network's own doing, and fair shares are those of all.
+    /// Whether, from the middle of the run on, every ABR sender with traffic is greedy and stays so, and CBR and VBR
+    /// are sent at constant rates, over links that do not change: then rates that still change are the network's own
+    /// doing, and fair shares are those of all.
     pub fn is_stationary(&self) -> bool {
         let middle = Time::from_ps(self.duration.as_ps() / 2);
         let end = Time::ZERO.saturating_add(self.duration);

@@ -22,8 +22,8 @@ pub struct VideoTraffic {
     pub out_of_range: OutOfRange,
     /// How the Gaussian sequence is made.
     pub method: NoiseMethod,
-    /// The time that a sequence of Paxson's method is made for at least; `None` is the run. The mean of a whole sequence hardly
-    /// wanders, that of a part of one does.
+    /// The time that a sequence of Paxson's method is made for at least; `None` is the run. The mean of a whole
+    /// sequence hardly wanders, that of a part of one does.
     pub sequence: Option<Duration>,
     /// The first cell.
     pub start: Time,

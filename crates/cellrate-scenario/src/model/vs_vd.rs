@@ -21,8 +21,8 @@ pub struct VsVd {
 
 impl VsVd {
     /// With a loop before the switch that takes so long there and back. With all defaults a delay of the queue comes to
-    /// rest without swinging: the loop's delay times the slope of f, at most (a - 1)/(a * T0) beyond T0 and b (b - 1)/T0
-    /// before, is below 1/e.
+    /// rest without swinging: the loop's delay times the slope of f, at most (a - 1)/(a * T0) beyond T0 and b (b -
+    /// 1)/T0 before, is below 1/e.
     pub fn coupling(&self, round_trip: Duration) -> CouplingConfig {
         let VsVd { a, b, qdlf, buffer, .. } = *self;
         let half = Duration::from_ps(round_trip.as_ps() / 2);

@@ -53,8 +53,8 @@ const SIGNIFICANT_SHIFT: u32 = 24;
 impl Significance {
     /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
     pub const BEFORE_HOST: Significance = Significance(((RM | USER_OR_NI) >> SIGNIFICANT_SHIFT) as u8);
-    /// Before a port behind which those are [awaited](super::deferred::awaited): BRMs alone, because a port in the other
-    /// direction is looked at.
+    /// Before a port behind which those are [awaited](super::deferred::awaited): BRMs alone, because a port in the
+    /// other direction is looked at.
     pub const AWAITED: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
     pub const BEFORE_CLUSTER: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);

@@ -142,8 +142,8 @@ impl Stream {
         clusters[cluster as usize].endpoints[index as usize].supply.adapter_mut()
     }
 
-    /// The payload of data cell `sequence` (modulo 2^30), which port `port` has just sent. `marked`: as the first and last
-    /// cells of a packet say; those between are alike.
+    /// The payload of data cell `sequence` (modulo 2^30), which port `port` has just sent. `marked`: as the first and
+    /// last cells of a packet say; those between are alike.
     fn payload(&mut self, port: u32, sequence: u32, marked: bool) -> Option<&[u8; PAYLOAD_OCTETS]> {
         let (_, last) = self.seen.iter_mut().find(|(place, _)| *place == port)?;
         // Data cells of a direction stay in order, so the number is the next one with these low bits.

@@ -47,8 +47,8 @@ impl CongestionWindow {
         Octets(self.ssthresh)
     }
 
-    /// An ACK of `acked` octets at `now`: a segment more at most in slow start; afterwards about a segment per `round_trip`,
-    /// the smoothed one, or what CUBIC has.
+    /// An ACK of `acked` octets at `now`: a segment more at most in slow start; afterwards about a segment per
+    /// `round_trip`, the smoothed one, or what CUBIC has.
     pub fn on_acknowledged(&mut self, now: Time, round_trip: Duration, acked: Octets) {
         let grown = if self.cwnd < self.ssthresh {
             self.cwnd + acked.0.min(self.mss)
@@ -62,8 +62,8 @@ impl CongestionWindow {
         self.cwnd = grown.min(self.largest);
     }
 
-    /// A loss while `outstanding` octets are on their way: ssthresh is half of what could be in flight, or what CUBIC leaves
-    /// of it.
+    /// A loss while `outstanding` octets are on their way: ssthresh is half of what could be in flight, or what CUBIC
+    /// leaves of it.
     pub fn on_loss(&mut self, outstanding: Octets) {
         let flight = self.cwnd.min(outstanding.0);
         let left = match &mut self.cubic {

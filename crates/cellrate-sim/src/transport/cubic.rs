@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn the_window_follows_the_cubic_function_back_to_where_it_was_and_beyond() {
-        // K = cbrt(30 / 0.4) = 4.217163 s; 0.4 (t - K)^3 + 100. Acknowledged often, the window is on its way to what the
-        // function has a round trip later.
+        // K = cbrt(30 / 0.4) = 4.217163 s; 0.4 (t - K)^3 + 100. Acknowledged often, the window is on its way to what
+        // the function has a round trip later.
         let expected = [(1, 86.6808), (2, 95.6403), (3, 99.2787), (4, 99.9959), (6, 102.2667), (8, 121.6527)];
         let mut cubic = after_a_loss();
         assert!((cubic.epoch.expect("it has begun").k - 4.217_163).abs() < 1e-6);

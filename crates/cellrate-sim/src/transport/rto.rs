@@ -30,8 +30,8 @@ impl RtoEstimator {
         self.on_ticks(self.ticks(now) - self.ticks(sent), 1);
     }
 
-    /// An octet that went at the tick `echo`, modulo 2^32, is acknowledged at `now`: one of so many samples of a round trip, each
-    /// of which counts as much less (RFC 7323, appendix G). Ends the back-off.
+    /// An octet that went at the tick `echo`, modulo 2^32, is acknowledged at `now`: one of so many samples of a round
+    /// trip, each of which counts as much less (RFC 7323, appendix G). Ends the back-off.
     pub fn on_echo(&mut self, echo: u32, now: Time, samples: u64) {
         self.on_ticks(u64::from(self.clock(now).wrapping_sub(echo)), samples.max(1));
     }

@@ -183,8 +183,9 @@ impl Stack {
         Some(Segment::plain(connection, Contents::Duplex(packet.into())))
     }
 
-    /// The next segment to leave where the adapter holds data back: ACKs and SYN at any time, data only where it `takes`
-    /// any now. Connections take turns, a segment each, for none would ever have any left to the last one otherwise.
+    /// The next segment to leave where the adapter holds data back: ACKs and SYN at any time, data only where it
+    /// `takes` any now. Connections take turns, a segment each, for none would ever have any left to the last one
+    /// otherwise.
     pub fn poll_in_turn(&mut self, now: Time, takes: bool) -> Option<Segment> {
         let Stack { senders, receivers, clients, servers, quiet, turns } = self;
         if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, poll_receiver) {

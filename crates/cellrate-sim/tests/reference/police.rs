@@ -186,8 +186,8 @@ impl Policer {
         fate
     }
 
-    /// Whether the cell passes, and then whether it is of an eligible frame. `open` is a frame before of which cells have
-    /// passed and the end has not, with CLP of its first cell and whether it is eligible.
+    /// Whether the cell passes, and then whether it is of an eligible frame. `open` is a frame before of which cells
+    /// have passed and the end has not, with CLP of its first cell and whether it is eligible.
     fn by_frames(&mut self, contract: FrameContract, now: i128, clp: bool, ends: bool) -> Option<bool> {
         let [peak, minimum] = [contract.pcr, contract.mcr].map(|rate| interval(rate.as_cells_per_s()));
         let tolerance = (minimum - peak) * (i128::from(contract.mbs) - 1) + ps(contract.cdvt);

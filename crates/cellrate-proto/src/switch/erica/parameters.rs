@@ -27,7 +27,8 @@ pub struct EricaConfig {
     /// CCR is measured (cells of the VC in the last interval over its length) instead of read from FRMs. Default false.
     pub measured_ccr: bool,
     /// With [weights](Fairness) or the effective number, what a connection claims counts as what it uses, as where CCR
-    /// of FRMs is all that a switch knows (ATM Forum 98-0408). Default false: what was measured counts, if that is less.
+    /// of FRMs is all that a switch knows (ATM Forum 98-0408). Default false: what was measured counts, if that is
+    /// less.
     pub claims_are_use: bool,
     /// The switch based use-it-or-lose-it policy, applied to what ERICA would grant. Default `None`.
     pub aging: Option<AgingConfig>,

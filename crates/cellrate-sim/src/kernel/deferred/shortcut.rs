@@ -12,8 +12,8 @@ use crate::mechanisms::Mechanism;
 use crate::port::{ABR, Queues};
 
 impl Cluster {
-    /// Whether there may be [stretches](crate::kernel::lanes::stretch) on `lane`: whoever deals with its cells deals with many
-    /// at a time.
+    /// Whether there may be [stretches](crate::kernel::lanes::stretch) on `lane`: whoever deals with its cells deals
+    /// with many at a time.
     pub(in crate::kernel) fn takes_stretches(&self, lane: u32) -> bool {
         match self.lanes[lane as usize].course {
             Course::Deferred { port, .. } => {

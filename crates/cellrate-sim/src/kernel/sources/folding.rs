@@ -123,8 +123,8 @@ impl Folded<'_> {
         replanned
     }
 
-    /// The transmissions before `until` have been made, and what was planned after that is taken back: something happens
-    /// at the host.
+    /// The transmissions before `until` have been made, and what was planned after that is taken back: something
+    /// happens at the host.
     pub fn interrupt(&mut self, until: Time) {
         self.catch_up(until);
         let planned = std::mem::take(&mut self.sender.planned);
@@ -466,8 +466,8 @@ impl Cluster {
         self.folded(endpoint).is_some_and(|mut folded| folded.catch_up(until))
     }
 
-    /// The transmissions before `until` have been made, and what was planned after that is taken back: something happens
-    /// at the host.
+    /// The transmissions before `until` have been made, and what was planned after that is taken back: something
+    /// happens at the host.
     pub(crate) fn interrupt(&mut self, endpoint: usize, until: Time) {
         if let Some(mut folded) = self.folded(endpoint) {
             folded.interrupt(until);

@@ -168,8 +168,8 @@ impl Cluster {
         }
     }
 
-    /// The cells that were sent before `limit` by way of a shared host come to its `port`, as far as they begin to leave
-    /// it within a while from `now` on.
+    /// The cells that were sent before `limit` by way of a shared host come to its `port`, as far as they begin to
+    /// leave it within a while from `now` on.
     pub(crate) fn drain_for_a_while(&mut self, port: usize, limit: u64, now: Time) {
         let Queues::Fifo(fifo) = &self.ports[port].queues else { return };
         let cell_time = fifo.cell_time();
@@ -178,9 +178,9 @@ impl Cluster {
         self.drain_shared(port, limit, until);
     }
 
-    /// The cells that were sent before `limit` by way of a shared host come to its `port`, up to one that finds the line
-    /// busy beyond `end`: then so do all after it, and they stay what they are, trains of their sources. A host that
-    /// sends faster than its line has millions of them in the end.
+    /// The cells that were sent before `limit` by way of a shared host come to its `port`, up to one that finds the
+    /// line busy beyond `end`: then so do all after it, and they stay what they are, trains of their sources. A host
+    /// that sends faster than its line has millions of them in the end.
     pub(crate) fn drain_busy(&mut self, port: usize, limit: u64, end: Time) {
         let Queues::Fifo(fifo) = &self.ports[port].queues else { return };
         let until = fifo.arrival_behind(end.saturating_add(fifo.cell_time()));
