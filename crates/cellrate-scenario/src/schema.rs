@@ -306,9 +306,13 @@ mod tests {
             Kind::List(inner, _) | Kind::Map(inner) => below(key, *inner, found),
             Kind::Or(kinds) => kinds.iter().for_each(|kind| below(key, *kind, found)),
             Kind::Tagged(family) => {
-                assert_eq!(family.name, key, "a family of tables is called by its key");
+                // `frame_discard` for one category, `frame_discard_abr` for another.
+                let is_its_key = key
+                    .strip_prefix(family.name)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+                assert!(is_its_key, "a family of tables is called by its key: {key}, {}", family.name);
                 for (tag, shape) in family.variants {
-                    tables(shape, format!("`{key}` of type \"{tag}\""), found);
+                    tables(shape, format!("`{}` of type \"{tag}\"", family.name), found);
                 }
             }
             _ => {}
