@@ -30,7 +30,7 @@ configuration! {
     /// use cellrate_proto::switch::AprcConfig;
     /// assert_eq!(AprcConfig::new(Cells(1000)).check(), Ok(()));
     /// let error = AprcConfig { interval_cells: 0, ..AprcConfig::new(Cells(1000)) }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "interval_cells is 0 cells; it must be at least 1 cell");
+    /// assert_eq!(error.to_string(), "interval_cells is 0; it must be at least 1 cell");
     /// ```
     pub struct AprcConfig new(high_threshold: Cells) {
         /// The queue is compared with what it was each time that so many ABR cells have arrived.
