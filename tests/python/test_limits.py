@@ -116,7 +116,7 @@ def test_a_run_that_outgrows_its_memory_ends_with_an_error(octets: int, tmp_path
     done = _limited(octets, "run", tmp_path / "pair.toml", "--out", tmp_path / "out")
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
     assert "pair.toml:3:12: duration: the run has come to" in done.stderr
-    assert "MB of memory are left: too little to go on" in done.stderr
+    assert "B of memory are left: too little to go on" in done.stderr
     assert sorted(tmp_path.iterdir()) == [tmp_path / "pair.toml"]
 
 

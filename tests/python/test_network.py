@@ -129,9 +129,11 @@ def test_no_host_covers_anything() -> None:
 
 @pytest.mark.parametrize("name", sorted(cellrate.ready_scenarios()))
 def test_every_ready_scenario_can_be_drawn(name: str) -> None:
-    figure = cellrate.Scenario.load(name).points()[0].scenario.draw()
+    scenario = cellrate.Scenario.load(name).points()[0].scenario
+    figure = scenario.draw()
     texts = {text.get_text().split("\n")[0] for text in figure.axes[0].texts}
-    assert texts & {"sw", "sw1", "Denver"}
+    switches = [entry["name"] for entry in scenario.to_dict()["switch"]]
+    assert texts & {name.replace("{i}", "1") for name in switches}
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 
