@@ -1,10 +1,10 @@
 """Measure what a campaign costs beside its runs: locally, on a cluster of Dask on this machine, and how it scales.
 
-`make bench-campaign` runs it with 10,000 points; `--points 200` is a quick look. A point is a run of half a millisecond
-of two connections over two switches, so that little but the campaign is left; `--duration "500 ms"` of network time
-makes it about 10 ms, as a study has, whose own times vary by more than a campaign adds. Times of the wall mean something
-on a machine that does nothing else; processor times of this process and its workers, not of Dask's, are given beside
-them.
+`make bench-campaign` runs it with 10,000 points; `--points 200` is a quick look. A point is a run of half a
+millisecond of two connections over two switches, so that little but the campaign is left; `--duration "500 ms"` of
+network time makes it about 10 ms, as a study has, whose own times vary by more than a campaign adds. Times of the wall
+mean something on a machine that does nothing else; processor times of this process and its workers, not of Dask's, are
+given beside them.
 """
 
 from __future__ import annotations

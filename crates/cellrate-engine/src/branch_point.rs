@@ -39,7 +39,7 @@ pub struct Ways {
     pub up: Hop,
 }
 
-/// Those of all branch points, in their order.
+/// Rows of all branch points, in their order.
 pub fn ways(scenario: &Scenario) -> Vec<Ways> {
     scenario.branch_points().into_iter().map(|point| ways_of(scenario, point)).collect()
 }
@@ -81,9 +81,9 @@ pub struct BranchPointSummary {
     pub backward_rm_received: u64,
     /// BRMs that went up \[cells\].
     pub backward_rm_sent: u64,
-    /// Those of them that went up before every branch had reported since the one before.
+    /// BRMs that went up before every branch had reported since the one before.
     pub incomplete: u64,
-    /// Those whose ER was above the least of the last reports of the branches: consolidation noise.
+    /// BRMs whose ER was above the least of the last reports of the branches: consolidation noise.
     pub too_high: u64,
     /// How far above, the mean over all that went up [cells/s].
     pub mean_excess: f64,

@@ -110,7 +110,7 @@ impl Cell {
         self.header & 1 != 0
     }
 
-    /// The same cell with CLP = 1.
+    /// This cell with CLP = 1.
     pub fn tagged(self) -> Cell {
         Cell { header: self.header | 1, ..self }
     }

@@ -175,7 +175,7 @@ impl Cell {
         self.word & CLP != 0
     }
 
-    /// The same cell with CLP = 1.
+    /// This cell with CLP = 1.
     #[inline]
     pub fn tagged(self) -> Cell {
         Cell { word: self.word | CLP, ..self }
