@@ -61,7 +61,7 @@ impl Counters {
 
 /// How the cells of an end get onto its access link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum SendMode {
     /// Every transmission is an event.
     Scheduled,
     /// Transmissions are worked out when their arrival at the switch is due, or when something reaches the host: no one
@@ -165,7 +165,7 @@ pub(crate) struct Endpoint {
     /// The first hop of the direction that it sends.
     pub first_hop: u32,
     /// How its cells get onto the access link.
-    pub access: Access,
+    pub send_mode: SendMode,
     /// MCR of the direction that it sends, and of the other.
     mcr: [RateCode; 2],
     pub supply: Supply,
@@ -189,7 +189,7 @@ impl Endpoint {
             mcr: mcr.map(RateCode::floor),
             transmits: Time::NEVER,
             planned: 0,
-            access: Access::Scheduled,
+            send_mode: SendMode::Scheduled,
             counters: Counters::default(),
             acr_integral: AcrIntegral::default(),
             delays: None,

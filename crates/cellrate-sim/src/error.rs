@@ -9,7 +9,7 @@ use cellrate_engine::given::NotGiven;
 pub enum RunError {
     /// The caller asked to stop.
     Interrupted,
-    /// Too many sources and links for so long a run: the scheduler's keys hold `allowed_ps` of network time.
+    /// Too many sources and links for so long a run: the schedule's keys hold `allowed_ps` of network time.
     TooLong {
         /// The longest duration that this network may run \[ps\].
         allowed_ps: u64,

@@ -4,7 +4,7 @@
 /// A mechanism of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
-    /// Nodes with short links between them, and nobody else, share a scheduler; clusters run windows by themselves.
+    /// Nodes with short links between them, and nobody else, share a schedule; clusters run windows by themselves.
     Clusters,
     /// Ports that nobody looks at deal with cells late.
     Deferral,
@@ -36,7 +36,7 @@ pub enum Mechanism {
     /// Memory that a cluster of a large network works on is read through first.
     Prefetch,
     /// A cluster runs several windows before clusters elsewhere begin with theirs.
-    Lead,
+    WindowRounds,
     /// The keys of a few ways in to a port stand in order.
     Few,
     /// Answers to BRMs that hang on nothing that waits are given without looking.
@@ -61,7 +61,7 @@ impl Mechanism {
         Mechanism::Stretches,
         Mechanism::Packing,
         Mechanism::Prefetch,
-        Mechanism::Lead,
+        Mechanism::WindowRounds,
         Mechanism::Few,
         Mechanism::SettledAnswers,
     ];

@@ -27,7 +27,7 @@ use crate::watching::{Look, Watcher};
 ///
 /// # Errors
 ///
-/// [`RunError::Interrupted`] when `progress` said so, [`RunError::TooLong`] when the scheduler cannot hold the
+/// [`RunError::Interrupted`] when `progress` said so, [`RunError::TooLong`] when the schedule cannot hold the
 /// duration, [`RunError::TooLarge`] when cells cannot number the hops, [`RunError::BacklogTooLong`] when a queue could
 /// last longer than instants can tell. [`RunError::NotConserved`] would be a defect of the simulator.
 pub fn run(

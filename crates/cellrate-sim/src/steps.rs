@@ -188,7 +188,7 @@ impl Steps {
             self.error.get_or_insert(error);
         }
         self.assembly.kernel.resume(next);
-        self.serial.go_on(self.assembly.kernel.windows(next));
+        self.serial.extend(self.assembly.kernel.windows(next));
         true
     }
 

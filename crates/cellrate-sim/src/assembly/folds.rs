@@ -7,7 +7,7 @@ use super::carried::sends;
 use super::hops::Hops;
 use super::place::Place;
 use super::watched::Watched;
-use crate::endpoint::Access;
+use crate::endpoint::SendMode;
 use crate::kernel::build::Parts;
 use crate::kernel::cell::Significance;
 use crate::kernel::hop::NONE;
@@ -17,7 +17,7 @@ use crate::port::{Port, Queues};
 
 /// How the transmissions over a host's port are simulated.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fold {
+pub(super) enum SendStrategy {
     /// They stay what they are.
     None,
     /// The only source is folded into this feed.
@@ -37,7 +37,7 @@ pub(super) fn fold(
     parts: &mut [Parts],
     watched: &Watched,
     mechanisms: Mechanisms,
-) -> Vec<Fold> {
+) -> Vec<SendStrategy> {
     let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
     // Branches of trees begin at switches.
     let is_of_host =
@@ -45,7 +45,7 @@ pub(super) fn fold(
     for flow in scenario.flows().filter(|&flow| is_of_host(flow) && sends(scenario, flow)) {
         senders[scenario.step(flow, 0).port().index()].push(flow);
     }
-    let mut folded = vec![Fold::None; ports.len()];
+    let mut folded = vec![SendStrategy::None; ports.len()];
     if !mechanisms.has(Mechanism::Folding) {
         return folded;
     }
@@ -76,21 +76,21 @@ pub(super) fn fold(
         };
         if let &[flow] = &flows[..] {
             let behind = &parts.ports[next(flow) as usize];
-            let access = if behind.deferred
+            let mode = if behind.deferred
                 && mechanisms.has(Mechanism::Ahead)
                 && is_autonomous(scenario, flow, index, watched)
             {
-                folded[index.index()] = Fold::Ahead(end_of(flow));
-                Access::Ahead { port: port.index }
+                folded[index.index()] = SendStrategy::Ahead(end_of(flow));
+                SendMode::Ahead { port: port.index }
             } else {
                 let number = parts.feeds.len() as u32;
-                folded[index.index()] = Fold::Feed(number);
+                folded[index.index()] = SendStrategy::Feed(number);
                 let mut feed = feed(flow, next(flow), behind.deferred, behind.significance());
                 feed.ends_loop = hops.table[hops.of(flow) as usize].endpoint != NONE;
                 parts.feeds.push(feed);
-                Access::Folded { port: port.index, feed: number }
+                SendMode::Folded { port: port.index, feed: number }
             };
-            parts.endpoints[end_of(flow) as usize].access = access;
+            parts.endpoints[end_of(flow) as usize].send_mode = mode;
             continue;
         }
         let leaves_cluster = |&flow: &FlowIndex| {
@@ -108,8 +108,8 @@ pub(super) fn fold(
         for &flow in flows {
             let number = parts.feeds.len() as u32;
             parts.feeds.push(feed(flow, port.index, true, Significance::NONE));
-            let access = Access::Folded { port: port.index, feed: number };
-            parts.endpoints[end_of(flow) as usize].access = access;
+            let mode = SendMode::Folded { port: port.index, feed: number };
+            parts.endpoints[end_of(flow) as usize].send_mode = mode;
         }
     }
     folded

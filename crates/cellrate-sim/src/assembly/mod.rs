@@ -212,7 +212,7 @@ pub(crate) fn assemble(
         policed: &policed,
         branching: &branching,
     };
-    wiring.lay(own(&mut table), &mut parts);
+    wiring.build(own(&mut table), &mut parts);
 
     build_openers(scenario, &endpoints, &mut parts);
     let tracks = build_tracks(scenario, &ports, &endpoints, &virtual_ends, partition.clusters);

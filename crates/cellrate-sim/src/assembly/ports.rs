@@ -7,8 +7,8 @@ use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared}
 
 use super::watched::WatchedPort;
 use crate::error::RunError;
+use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::merge::Merge;
-use crate::kernel::state::shortcut::Shortcut;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served};
 
@@ -90,12 +90,12 @@ pub(super) fn build_port(
     // Of a FIFO the departures are known, so what is recorded can be noted late.
     let may_wait = !watched.changes || matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && deferrable && may_wait;
-    let (merge, shortcut) = (Merge::none(), Shortcut::None);
+    let (merge, strategy) = (Merge::none(), DrainStrategy::OneByOne);
     let mut port = Port {
         queues,
         deferred,
         outside,
-        shortcut,
+        strategy,
         merge,
         only_priority: only_priority as u8,
         metered,

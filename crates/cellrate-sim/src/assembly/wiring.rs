@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
 use super::carried::sends;
-use super::folds::Fold;
+use super::folds::SendStrategy;
 use super::place::Place;
 use crate::kernel::build::Parts;
-use crate::kernel::hop::{Exit, Hop, NONE};
-use crate::kernel::lanes::lane::{Course, Lane};
+use crate::kernel::hop::{Hop, NONE, NextHop};
+use crate::kernel::lanes::lane::{Lane, LaneEnd};
 use crate::kernel::state::cluster::Ahead;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::outbox::Outbox;
@@ -24,7 +24,7 @@ pub(super) struct Wiring<'a> {
     /// By port, whether every arrival over its link has to be an event.
     pub every_cell: &'a [bool],
     /// By port.
-    pub folded: &'a [Fold],
+    pub folded: &'a [SendStrategy],
     /// The first hop of each direction of each connection.
     pub first_hops: &'a [u32],
     /// Hops at whose far ends cells are policed.
@@ -36,7 +36,7 @@ pub(super) struct Wiring<'a> {
 impl Wiring<'_> {
     /// Lays the lanes of each link, link after link, and tells each hop its own. The cells of a link that go on by a
     /// deferred port have a lane for that port; all others share one.
-    pub fn lay(&self, hops: &mut [Hop], parts: &mut [Parts]) {
+    pub fn build(&self, hops: &mut [Hop], parts: &mut [Parts]) {
         // The hops over each link, with the port that it begins at.
         let mut crossing: Vec<(PortIndex, u32)> = Vec::with_capacity(hops.len());
         for (flow, &first) in (0..).map(FlowIndex).zip(self.first_hops) {
@@ -50,10 +50,10 @@ impl Wiring<'_> {
         for crossing in crossing.chunk_by(|(one, _), (other, _)| one == other) {
             let (port, _) = crossing[0];
             let Some(from) = self.ports[port.index()] else { continue };
-            if let Fold::Feed(feed) = self.folded[port.index()] {
+            if let SendStrategy::Feed(feed) = self.folded[port.index()] {
                 // The feed takes the place of a lane.
                 parts[from.cluster as usize].arrivals.push(Leaf::Feed(feed));
-                crossing.iter().for_each(|&(_, hop)| hops[hop as usize].lead_to(Exit::Feed(feed)));
+                crossing.iter().for_each(|&(_, hop)| hops[hop as usize].lead_to(NextHop::Feed(feed)));
                 continue;
             }
             let cell_time = self.scenario.link(port.link()).fastest_rate().cell_time();
@@ -61,13 +61,13 @@ impl Wiring<'_> {
             let at_host = self.scenario.node(self.scenario.head(port.step())).kind == NodeKind::Host;
             let before = &parts[from.cluster as usize].ports[from.index as usize];
             let shared = match at_host {
-                true if before.deferred && !before.outside => Course::Behind { port: from.index },
-                true => Course::Host { every_cell: self.every_cell[port.index()] },
-                false => Course::Switch,
+                true if before.deferred && !before.outside => LaneEnd::Behind { port: from.index },
+                true => LaneEnd::Host { every_cell: self.every_cell[port.index()] },
+                false => LaneEnd::Switch,
             };
-            // The courses in order: the shared one, that to virtual ends, those by a policer, that to branch points,
+            // The lanes in order: the shared one, that to virtual ends, those by a policer, that to branch points,
             // then the deferred ports by number.
-            let mut courses: BTreeMap<(Option<u32>, u8), (Course, Vec<u32>)> = BTreeMap::new();
+            let mut lanes: BTreeMap<(Option<u32>, u8), (LaneEnd, Vec<u32>)> = BTreeMap::new();
             for &(_, hop) in crossing {
                 let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
                 let next = (!at_host && !ends_here).then(|| hops[hop as usize + 1].port);
@@ -75,30 +75,30 @@ impl Wiring<'_> {
                 let deferred = next.filter(|&next| behind[next as usize].deferred);
                 let policed = self.policed.contains(&hop);
                 let (rank, other) = match (policed, ends_here) {
-                    _ if self.branching.contains(&hop) => (3, Course::BranchPoint),
-                    (true, _) => (2, Course::Policed),
-                    (false, true) => (1, Course::VirtualEnd),
+                    _ if self.branching.contains(&hop) => (3, LaneEnd::BranchPoint),
+                    (true, _) => (2, LaneEnd::Policed),
+                    (false, true) => (1, LaneEnd::VirtualEnd),
                     (false, false) => (0, shared),
                 };
-                let course = deferred.map_or(other, |port| {
+                let leads_to = deferred.map_or(other, |port| {
                     let significance = behind[port as usize].significance();
-                    Course::Deferred { port, place: 0, significance }
+                    LaneEnd::Deferred { port, place: 0, significance }
                 });
-                courses.entry((deferred, rank)).or_insert_with(|| (course, Vec::new())).1.push(hop);
+                lanes.entry((deferred, rank)).or_insert_with(|| (leads_to, Vec::new())).1.push(hop);
             }
-            for (course, members) in courses.into_values() {
-                let lane = add_lane(&mut parts[cluster as usize], course);
-                if let Fold::Ahead(source) = self.folded[port.index()] {
+            for (leads_to, members) in lanes.into_values() {
+                let lane = add_lane(&mut parts[cluster as usize], leads_to);
+                if let SendStrategy::Ahead(source) = self.folded[port.index()] {
                     parts[cluster as usize].ahead.push(Ahead { lane, source });
                 }
-                let exit = if cluster == from.cluster {
-                    Exit::Lane(lane)
+                let next = if cluster == from.cluster {
+                    NextHop::Lane(lane)
                 } else {
                     let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox::new(cluster, lane, course, cell_time, &members));
-                    Exit::Outbox(outboxes.len() as u32 - 1)
+                    outboxes.push(Outbox::new(cluster, lane, leads_to, cell_time, &members));
+                    NextHop::Outbox(outboxes.len() as u32 - 1)
                 };
-                members.into_iter().for_each(|hop| hops[hop as usize].lead_to(exit));
+                members.into_iter().for_each(|hop| hops[hop as usize].lead_to(next));
             }
         }
     }
@@ -126,9 +126,9 @@ impl Wiring<'_> {
     }
 }
 
-fn add_lane(parts: &mut Parts, course: Course) -> u32 {
+fn add_lane(parts: &mut Parts, leads_to: LaneEnd) -> u32 {
     let lane = parts.lanes.len() as u32;
-    parts.lanes.push(Lane::new(course));
+    parts.lanes.push(Lane::new(leads_to));
     parts.arrivals.push(Leaf::Lane(lane));
     lane
 }

@@ -61,10 +61,10 @@ impl Cluster {
     /// A cell reaches a branch point.
     pub(super) fn on_branch_point(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
-        let Some(cell) = place.ring.pop() else {
+        let Some(cell) = place.cells.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
         match self.branching.at.get(&(cell.hop() as u32)) {
             Some(&(point, ComingFrom::Source)) => self.copy(now, point, cell),

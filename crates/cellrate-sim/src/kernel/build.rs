@@ -8,7 +8,7 @@ use cellrate_proto::Time;
 
 use super::branch_point::BranchPoints;
 use super::hop::{Hop, NONE};
-use super::lanes::lane::{Course, Lane};
+use super::lanes::lane::{Lane, LaneEnd};
 use super::opening::Openers;
 use super::police::Police;
 use super::state::cluster::{Ahead, Cluster};
@@ -17,8 +17,8 @@ use super::state::leaf::Leaf;
 use super::state::merge::Merge;
 use super::state::outbox::Outbox;
 use super::state::sampled::Sampled;
-use super::state::scratch::Room;
-use crate::endpoint::{Access, Endpoint};
+use super::state::scratch::Scratch;
+use crate::endpoint::{Endpoint, SendMode};
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{Port, Queues};
 use crate::probe::sampler::Sampler;
@@ -83,11 +83,11 @@ impl Cluster {
         feeds.shrink_to_fit();
         outboxes.shrink_to_fit();
         let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
-        let transmission = |(index, endpoint): (u32, &Endpoint)| match endpoint.access {
-            Access::Scheduled => Some(Leaf::Transmission(index)),
+        let transmission = |(index, endpoint): (u32, &Endpoint)| match endpoint.send_mode {
+            SendMode::Scheduled => Some(Leaf::Transmission(index)),
             // At a host that is shared.
-            Access::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
-            Access::Folded { .. } | Access::Ahead { .. } => None,
+            SendMode::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
+            SendMode::Folded { .. } | SendMode::Ahead { .. } => None,
         };
         let next_change = |port: &Port| match &port.queues {
             Queues::Served(served) => served.next_change(),
@@ -112,7 +112,7 @@ impl Cluster {
             long: Vec::new(),
             shared_hosts: Vec::new(),
             sooner: Vec::new(),
-            room: Room::default(),
+            scratch: Scratch::default(),
             departure_leaves: Vec::new(),
             sample_leaf: 0,
             transmission_leaves: Vec::new(),
@@ -175,7 +175,7 @@ impl Cluster {
             ways.len() as u32 - 1
         };
         for (index, lane) in (0..).zip(&mut self.lanes) {
-            if let Course::Deferred { port, place, .. } = &mut lane.course {
+            if let LaneEnd::Deferred { port, place, .. } = &mut lane.leads_to {
                 *place = next_place(*port, Leaf::Lane(index));
             }
         }

@@ -12,14 +12,14 @@ use cellrate_scenario::FlowIndex;
 
 use super::cell::Cell;
 use super::deferred::ranked::WaysOut;
-use super::hop::{Exit, Hop, NONE};
-use super::lanes::lane::Course;
-use super::lanes::row::Batch;
+use super::hop::{Hop, NONE, NextHop};
+use super::lanes::cell_queue::Batch;
+use super::lanes::lane::LaneEnd;
 use super::state::cluster::{Cluster, LONG};
+use super::state::event_mark::EventMark;
 use super::state::feed::Train;
-use super::state::herald::Herald;
 use super::state::leaf::Leaf;
-use crate::endpoint::Access;
+use crate::endpoint::SendMode;
 use crate::mechanisms::Mechanism;
 use crate::port::{ABR, Admission, Port, Queues};
 use crate::transport::{Peer, pick_up};
@@ -27,7 +27,7 @@ use crate::transport::{Peer, pick_up};
 impl Cluster {
     /// Does everything that happens before `until`.
     pub fn run_until(&mut self, until: Time) {
-        self.outboxes.iter_mut().for_each(|outbox| outbox.make_room(&mut self.room.octets));
+        self.outboxes.iter_mut().for_each(|outbox| outbox.make_room(&mut self.scratch.octets));
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
@@ -36,14 +36,14 @@ impl Cluster {
             self.events += 1;
             match self.leaves[leaf] {
                 Leaf::Feed(feed) => self.on_feed(now, feed as usize, leaf),
-                Leaf::Lane(lane) => match self.lanes[lane as usize].course {
-                    Course::Deferred { port, .. } => self.on_significant(now, lane as usize, port, leaf),
-                    Course::Switch => self.on_transit(now, lane as usize, leaf),
-                    Course::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
-                    Course::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
-                    Course::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
-                    Course::Policed => self.on_policed(now, lane as usize, leaf),
-                    Course::BranchPoint => self.on_branch_point(now, lane as usize, leaf),
+                Leaf::Lane(lane) => match self.lanes[lane as usize].leads_to {
+                    LaneEnd::Deferred { port, .. } => self.on_significant(now, lane as usize, port, leaf),
+                    LaneEnd::Switch => self.on_transit(now, lane as usize, leaf),
+                    LaneEnd::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
+                    LaneEnd::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
+                    LaneEnd::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
+                    LaneEnd::Policed => self.on_policed(now, lane as usize, leaf),
+                    LaneEnd::BranchPoint => self.on_branch_point(now, lane as usize, leaf),
                 },
                 Leaf::Opening(opener) => self.on_opening(now, opener as usize),
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
@@ -69,33 +69,33 @@ impl Cluster {
     }
 
     /// Cells that came from another cluster to `lane`, in order, and those of them that have to be events.
-    pub fn receive(&mut self, lane: usize, batch: Batch<'_>, significant: &[Herald]) {
+    pub fn receive(&mut self, lane: usize, batch: Batch<'_>, significant: &[EventMark]) {
         let place = &mut self.lanes[lane];
-        let Course::Deferred { port, .. } = place.course else {
+        let LaneEnd::Deferred { port, .. } = place.leads_to else {
             let Batch::Plain(mut cells) = batch else {
                 unreachable!("cells to other lanes are not packed");
             };
-            if !matches!(place.course, Course::Host { .. } | Course::Behind { .. }) {
+            if !matches!(place.leads_to, LaneEnd::Host { .. } | LaneEnd::Behind { .. }) {
                 // Each of them is an event.
-                if let (true, Some(first)) = (place.ring.is_empty(), cells.first()) {
+                if let (true, Some(first)) = (place.cells.is_empty(), cells.first()) {
                     self.schedule.set(place.leaf as usize, first.arrives);
                 }
-                return place.ring.append(Batch::Plain(cells));
+                return place.cells.append(Batch::Plain(cells));
             }
             for cell in cells.drain(..) {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);
             }
-            return self.lanes[lane].ring.keep(cells);
+            return self.lanes[lane].cells.keep(cells);
         };
-        for &herald in significant {
-            self.announce(lane, port as usize, herald);
+        for &mark in significant {
+            self.announce(lane, port as usize, mark);
         }
         let place = &mut self.lanes[lane];
-        let first = place.ring.is_empty();
-        place.ring.append(batch);
+        let first = place.cells.is_empty();
+        place.cells.append(batch);
         // Those that have to be events have the port looked at.
-        if significant.is_empty() && place.ring.len() > LONG {
+        if significant.is_empty() && place.cells.len() > LONG {
             self.long.push(port);
         }
         if first {
@@ -106,11 +106,11 @@ impl Cluster {
     /// A cell reaches a switch.
     #[inline]
     fn on_transit(&mut self, now: Time, lane: usize, leaf: usize) {
-        let ring = &mut self.lanes[lane].ring;
-        let Some(cell) = ring.pop() else {
+        let queue = &mut self.lanes[lane].cells;
+        let Some(cell) = queue.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        let next = ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        let next = queue.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
         self.forward(now, leaf, cell);
     }
@@ -122,7 +122,7 @@ impl Cluster {
         if place.significant.pop().is_none() {
             return self.on_ahead(lane);
         }
-        let Some(cell) = place.ring.pop() else {
+        let Some(cell) = place.cells.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
         let next = place.significant.first().copied().unwrap_or(Time::NEVER);
@@ -134,7 +134,7 @@ impl Cluster {
     /// Another cell may be the first one of a lane to a deferred port: its key, if it is no event, stands in the merge.
     pub(super) fn note_first(&mut self, lane: usize) {
         let lane = &self.lanes[lane];
-        if let Course::Deferred { port, .. } = lane.course {
+        if let LaneEnd::Deferred { port, .. } = lane.leads_to {
             self.ports[port as usize].merge.set(lane.place(), lane.first_key(&self.schedule));
         }
     }
@@ -142,10 +142,10 @@ impl Cluster {
     /// A cell reaches a host, and there is something to do about it at this instant.
     fn on_delivery(&mut self, now: Time, lane: usize, every_cell: bool, leaf: usize) {
         let place = &mut self.lanes[lane];
-        let Some(cell) = place.ring.pop() else {
+        let Some(cell) = place.cells.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
         let endpoint = self.hops[cell.hop()].endpoint;
         if !every_cell {
@@ -180,7 +180,7 @@ impl Cluster {
         let mut cell = cell.on_hop(number);
         let hop = self.hops[number];
         if self.ports[hop.port as usize].deferred {
-            self.bring_up(hop.port as usize, self.schedule.key(leaf, now), now);
+            self.catch_up_to(hop.port as usize, self.schedule.key(leaf, now), now);
         }
         if cell.is_backward_rm() {
             let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
@@ -195,7 +195,7 @@ impl Cluster {
             cell = if is_settled {
                 self.ports[port].settled_answer(now, slot, cell)
             } else {
-                self.bring_up(port, self.schedule.key(leaf, now), now);
+                self.catch_up_to(port, self.schedule.key(leaf, now), now);
                 self.ports[port].answer(now, slot, cell)
             };
             self.sampler.note_port(now, hop.answering_port, &mut self.ports);
@@ -225,7 +225,7 @@ impl Cluster {
             match fifo.admit(now) {
                 Some(arrives) => {
                     cell.arrives = arrives;
-                    self.put_on_link(hop.exit(), hop.endpoint, cell);
+                    self.put_on_link(hop.leads_to(), hop.endpoint, cell);
                 }
                 None => self.lose_for_room(now, hop),
             }
@@ -258,11 +258,11 @@ impl Cluster {
     }
 
     #[inline(always)]
-    fn put_on_link(&mut self, exit: Exit, endpoint: u32, cell: Cell) {
-        match exit {
-            Exit::Lane(lane) => self.approach(lane as usize, endpoint, cell),
-            Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
-            Exit::Feed(feed) => self.feeds[feed as usize].push(Train::of(cell), &mut self.room.trains),
+    fn put_on_link(&mut self, next: NextHop, endpoint: u32, cell: Cell) {
+        match next {
+            NextHop::Lane(lane) => self.approach(lane as usize, endpoint, cell),
+            NextHop::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
+            NextHop::Feed(feed) => self.feeds[feed as usize].push(Train::of(cell), &mut self.scratch.trains),
         }
     }
 
@@ -271,24 +271,24 @@ impl Cluster {
     pub(super) fn approach(&mut self, lane: usize, endpoint: u32, cell: Cell) {
         let place = &mut self.lanes[lane];
         let mut cell = cell;
-        match place.course {
-            Course::Deferred { port, place: among, significance } => {
-                let first = place.ring.is_empty();
-                place.ring.push(cell);
+        match place.leads_to {
+            LaneEnd::Deferred { port, place: among, significance } => {
+                let first = place.cells.is_empty();
+                place.cells.push(cell);
                 if first && !cell.is_significant(significance) {
                     let key = self.schedule.key(place.leaf as usize, cell.arrives);
                     self.ports[port as usize].merge.set(among as usize, key);
                 }
-                if place.ring.len().is_multiple_of(LONG) {
+                if place.cells.len().is_multiple_of(LONG) {
                     self.long.push(port);
                 }
                 if cell.is_significant(self.ports[port as usize].significance()) {
-                    self.announce(lane, port as usize, Herald::of(&cell));
+                    self.announce(lane, port as usize, EventMark::of(&cell));
                 }
                 return;
             }
             // What arrives at or after the end of the run stays on the link.
-            Course::Host { every_cell: false } | Course::Behind { .. }
+            LaneEnd::Host { every_cell: false } | LaneEnd::Behind { .. }
                 if endpoint != NONE && cell.arrives < self.end =>
             {
                 match self.endpoints[endpoint as usize].receive(cell) {
@@ -298,10 +298,10 @@ impl Cluster {
             }
             _ => {}
         }
-        if place.ring.is_empty() {
+        if place.cells.is_empty() {
             self.schedule.set(place.leaf as usize, cell.arrives);
         }
-        place.ring.push(cell);
+        place.cells.push(cell);
     }
 
     #[cold]
@@ -348,8 +348,8 @@ impl Cluster {
 
     fn on_timer(&mut self, now: Time, endpoint: usize, leaf: usize) {
         // Transmissions of this very instant come first, those of others by the same port among them.
-        if let Access::Folded { port, .. } = self.endpoints[endpoint].access {
-            self.bring_up(port as usize, self.schedule.key(leaf, now), now);
+        if let SendMode::Folded { port, .. } = self.endpoints[endpoint].send_mode {
+            self.catch_up_to(port as usize, self.schedule.key(leaf, now), now);
         }
         let replanned = self.catch_up(endpoint, now + Duration::from_ps(1));
         self.endpoints[endpoint].on_timer(now);
@@ -390,7 +390,7 @@ impl Cluster {
         };
         if let Some(cell) = at_once {
             let port = self.hops[cell.hop()].port as usize;
-            self.bring_up(port, self.schedule.key(0, now), now);
+            self.catch_up_to(port, self.schedule.key(0, now), now);
             self.leave_host(now, cell);
             self.reschedule(now, endpoint);
         }
@@ -433,7 +433,7 @@ impl Cluster {
             None => {}
             Some(Ok(cell)) => {
                 let hop = self.hops[cell.hop()];
-                self.put_on_link(hop.exit(), hop.endpoint, cell);
+                self.put_on_link(hop.leads_to(), hop.endpoint, cell);
             }
             Some(Err(lost)) => self.lose(port, self.hops[lost.hop()].flow),
         }

@@ -9,7 +9,7 @@ use cellrate_scenario::FlowIndex;
 
 /// Where a cell finds itself once it is on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub(crate) enum NextHop {
     /// In a lane of the sending node's cluster.
     Lane(u32),
     /// On the access link of a folded source.
@@ -38,14 +38,14 @@ pub(crate) struct Hop {
     pub answering_slot: Slot,
     /// Where the direction ends, if this is its last hop; else [`NONE`].
     pub endpoint: u32,
-    /// The number of the [exit](Hop::exit), and of what kind it is.
+    /// The number of the [next hop](Hop::leads_to), and of what kind it is.
     number: u32,
     kind: Kind,
     /// Service priority of the connection.
     pub priority: u8,
 }
 
-/// Which [`Exit`] there is.
+/// Which [`NextHop`] there is.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Lane,
@@ -69,20 +69,20 @@ impl Hop {
 
     /// Place that the link leads to.
     #[inline(always)]
-    pub fn exit(&self) -> Exit {
+    pub fn leads_to(&self) -> NextHop {
         match self.kind {
-            Kind::Lane => Exit::Lane(self.number),
-            Kind::Feed => Exit::Feed(self.number),
-            Kind::Outbox => Exit::Outbox(self.number),
+            Kind::Lane => NextHop::Lane(self.number),
+            Kind::Feed => NextHop::Feed(self.number),
+            Kind::Outbox => NextHop::Outbox(self.number),
         }
     }
 
     /// The link leads there.
-    pub fn lead_to(&mut self, exit: Exit) {
-        (self.kind, self.number) = match exit {
-            Exit::Lane(lane) => (Kind::Lane, lane),
-            Exit::Feed(feed) => (Kind::Feed, feed),
-            Exit::Outbox(outbox) => (Kind::Outbox, outbox),
+    pub fn lead_to(&mut self, next: NextHop) {
+        (self.kind, self.number) = match next {
+            NextHop::Lane(lane) => (Kind::Lane, lane),
+            NextHop::Feed(feed) => (Kind::Feed, feed),
+            NextHop::Outbox(outbox) => (Kind::Outbox, outbox),
         };
     }
 }
@@ -92,11 +92,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hop_leads_to_its_exit_and_is_half_a_cache_line() {
+    fn a_hop_leads_to_its_next_and_is_half_a_cache_line() {
         let mut hop = Hop::NOWHERE;
-        for exit in [Exit::Lane(3), Exit::Feed(NONE - 1), Exit::Outbox(0), Exit::Lane(NONE)] {
-            hop.lead_to(exit);
-            assert_eq!(hop.exit(), exit);
+        for next in [NextHop::Lane(3), NextHop::Feed(NONE - 1), NextHop::Outbox(0), NextHop::Lane(NONE)] {
+            hop.lead_to(next);
+            assert_eq!(hop.leads_to(), next);
         }
         assert_eq!(size_of::<Hop>(), 32);
     }

@@ -3,7 +3,7 @@
 //! # The design on a page
 //!
 //! ```text
-//!  windows   who runs which cluster until when, and what clusters hand to one another      (crew, exchange, partition)
+//!  windows   who runs which cluster until when, and what clusters hand to one another  (scheduler, exchange)
 //!     |
 //!  events    the loop over events of one cluster, and what each does         build    how a cluster is put together
 //!     |
@@ -46,7 +46,7 @@
 //!   ([`shared_host`](sources::shared_host));
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to
 //!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](state::merge)), many at a time
-//!   where there is a [`shortcut`](state::shortcut);
+//!   as its [strategy](state::drain_strategy) allows;
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
 //!   ([`turns`](deferred::turns), [`stretch`](lanes::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
@@ -77,14 +77,14 @@
 //!
 //! # Clusters and windows
 //!
-//! Nodes joined by short links form a [`cluster`](state::cluster) with a scheduler of its own. The links between
+//! Nodes joined by short links form a [`cluster`](state::cluster) with a schedule of its own. The links between
 //! clusters have a useful delay, and nothing that leaves one cluster within a window no longer than the smallest of
 //! these delays can arrive in another within the same window: a cell that comes to a port reaches the far end a cell
 //! time and the delay later, or later still. So each cluster runs by itself to the end of a window, as soon as its
-//! neighbours have run the one before and handed over what they sent in it ([`crew`],
+//! neighbours have run the one before and handed over what they sent in it ([`scheduler`],
 //! [`exchange`](windows::exchange)); in a large network what it works on is fetched first
 //! ([`prefetch`](windows::prefetch)). No event is missed, and as only events of one node can touch one another at the
-//! same instant, the result is the same as with a single scheduler, to the last bit; and whichever threads the clusters
+//! same instant, the result is the same as with a single schedule, to the last bit; and whichever threads the clusters
 //! run on.
 
 // The page above is for who works on the kernel, and leads into its private modules.
@@ -117,8 +117,8 @@ use crate::error::RunError;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::progress::Progress;
 use state::cluster::Cluster;
-use windows::crew::{self, Windows};
 use windows::exchange::Exchange;
+use windows::scheduler::{self, Windows};
 use windows::serial::Serial;
 
 /// A network at work.
@@ -143,7 +143,7 @@ pub(crate) struct Kernel {
 pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> + 'a;
 
 /// Windows in a round: as many clusters are at work by turns, which should have room in the caches together.
-const LEAD: u64 = 12;
+const WINDOWS_PER_ROUND: u64 = 12;
 
 impl Kernel {
     /// A kernel at time zero, for a run up to `end`.
@@ -165,8 +165,11 @@ impl Kernel {
         threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), RunError> {
-        let lead = if self.mechanisms.has(Mechanism::Lead) { LEAD } else { 1 };
-        self.run_crew(until, threads.get(), lead, progress, &mut |_, _| ControlFlow::Continue(()))
+        let windows_per_round =
+            if self.mechanisms.has(Mechanism::WindowRounds) { WINDOWS_PER_ROUND } else { 1 };
+        self.run_windows(until, threads.get(), windows_per_round, progress, &mut |_, _| {
+            ControlFlow::Continue(())
+        })
     }
 
     /// Runs on to `until` on one thread, where `watch` looks at the clusters after every window; a break ends the run.
@@ -176,7 +179,7 @@ impl Kernel {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
-        self.run_crew(until, 1, 1, progress, watch)
+        self.run_windows(until, 1, 1, progress, watch)
     }
 
     /// Has the clusters go on towards `next` where they have [run](Kernel::run) to an instant before.
@@ -184,11 +187,11 @@ impl Kernel {
         self.clusters.iter_mut().for_each(|cluster| cluster.resume(next));
     }
 
-    fn run_crew(
+    fn run_windows(
         &mut self,
         until: Time,
         threads: usize,
-        lead: u64,
+        windows_per_round: u64,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
@@ -207,8 +210,8 @@ impl Kernel {
             Some(exchange) => exchange,
             None => Exchange::new(&mut self.clusters, &self.conduits, self.mechanisms),
         };
-        let windows = Windows { start, end: until, length: window, lead };
-        if !crew::run(&mut self.clusters, &exchange, windows, threads, goes_on) {
+        let windows = Windows { start, end: until, length: window, windows_per_round };
+        if !scheduler::run(&mut self.clusters, &exchange, windows, threads, goes_on) {
             return Err(RunError::Interrupted);
         }
         self.settle(&exchange, until);
@@ -225,7 +228,7 @@ impl Kernel {
 
     /// The windows from where it has got to `until`, for one thread.
     pub fn windows(&self, until: Time) -> Windows {
-        Windows { start: self.now, end: until, length: self.window, lead: 1 }
+        Windows { start: self.now, end: until, length: self.window, windows_per_round: 1 }
     }
 
     /// All windows up to `until` have been run: counts are exact for that instant from now on.

@@ -9,9 +9,9 @@
 
 use cellrate_proto::Time;
 
-use super::lanes::lane::Course;
+use super::lanes::lane::LaneEnd;
 use super::state::cluster::Cluster;
-use crate::endpoint::Access;
+use crate::endpoint::SendMode;
 
 impl Cluster {
     /// Everything before `until` has happened, and nothing is planned beyond it.
@@ -31,7 +31,7 @@ impl Cluster {
             self.receive_what_stayed(lane);
         }
         for endpoint in 0..self.endpoints.len() {
-            if let Access::Folded { .. } = self.endpoints[endpoint].access {
+            if let SendMode::Folded { .. } = self.endpoints[endpoint].send_mode {
                 self.reschedule(now, endpoint);
             }
         }
@@ -41,23 +41,23 @@ impl Cluster {
     /// Receives the cells that stayed on a last link, because they arrive after the pause, as if they had just been put
     /// there.
     fn receive_what_stayed(&mut self, lane: usize) {
-        let course = self.lanes[lane].course;
-        if !matches!(course, Course::Host { every_cell: false } | Course::Behind { .. }) {
+        let leads_to = self.lanes[lane].leads_to;
+        if !matches!(leads_to, LaneEnd::Host { every_cell: false } | LaneEnd::Behind { .. }) {
             return;
         }
-        let mut stayed = Vec::with_capacity(self.lanes[lane].ring.len());
-        while let Some(cell) = self.lanes[lane].ring.pop() {
+        let mut stayed = Vec::with_capacity(self.lanes[lane].cells.len());
+        while let Some(cell) = self.lanes[lane].cells.pop() {
             stayed.push(cell);
         }
         for cell in stayed {
             let endpoint = self.hops[cell.hop()].endpoint;
             self.approach(lane, endpoint, cell);
         }
-        match course {
-            Course::Behind { port } => self.await_next(port as usize, lane),
+        match leads_to {
+            LaneEnd::Behind { port } => self.await_next(port as usize, lane),
             _ => {
                 let place = &self.lanes[lane];
-                let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+                let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
                 self.schedule.set(place.leaf as usize, next);
             }
         }

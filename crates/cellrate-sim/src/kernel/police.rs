@@ -40,10 +40,10 @@ impl Cluster {
     /// A cell reaches a switch that polices it.
     pub(super) fn on_policed(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
-        let Some(cell) = place.ring.pop() else {
+        let Some(cell) = place.cells.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
         let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else {
             unreachable!("what takes this way is policed");

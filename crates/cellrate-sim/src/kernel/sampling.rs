@@ -1,20 +1,20 @@
 //! Samples: what a series looks at is brought up to the instant, and nothing else.
 //!
 //! Of most ports a series wants to know the queue and what has left. Before a host both follow from the next few
-//! entries of one row, and the cells that these stand for can be dealt with later, more of them at once: then the port
-//! is only [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its RM
-//! cells up to then; data cells behind the last of them may still be planned.
+//! entries of one queue, and the cells that these stand for can be dealt with later, more of them at once: then the
+//! port is only [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its
+//! RM cells up to then; data cells behind the last of them may still be planned.
 
 use cellrate_proto::Time;
 
-use super::lanes::row::{Lists, Row};
+use super::lanes::cell_queue::{CellQueue, Lists};
 use super::lanes::stretch::Stretch;
 use super::state::cluster::Cluster;
-use super::state::shortcut::Shortcut;
+use super::state::drain_strategy::DrainStrategy;
 use crate::port::{Fifo, Queues, Seen};
 
-/// Most entries of a row that are looked through for a sample. With more of them it takes less to deal with the cells,
-/// once.
+/// Most entries of a queue that are looked through for a sample. With more of them it takes less to deal with the
+/// cells, once.
 const MOST_ENTRIES: usize = 8;
 
 impl Cluster {
@@ -22,12 +22,12 @@ impl Cluster {
     pub(super) fn on_sample(&mut self, now: Time, leaf: usize) {
         let limit = self.schedule.key(leaf, now);
         for index in 0..self.sampled.ports.len() {
-            self.bring_up(self.sampled.ports[index] as usize, limit, now);
+            self.catch_up_to(self.sampled.ports[index] as usize, limit, now);
         }
         for index in 0..self.sampled.queues.len() {
             let port = self.sampled.queues[index];
             if !self.show(port, now) {
-                self.bring_up(port as usize, limit, now);
+                self.catch_up_to(port as usize, limit, now);
             }
         }
         for index in 0..self.sampled.senders.len() {
@@ -45,15 +45,15 @@ impl Cluster {
         self.schedule.set(leaf, self.sampler.next());
     }
 
-    /// Shows a FIFO before a host as it is at `now`, if that is easily said: when those cells of its row have joined
-    /// that come before then. They stay in the row. Whether it is shown.
+    /// Shows a FIFO before a host as it is at `now`, if that is easily said: when those cells of its lane have joined
+    /// that come before then. They stay in the lane. Whether it is shown.
     fn show(&mut self, number: u32, now: Time) -> bool {
         let port = &mut self.ports[number as usize];
-        let (Shortcut::Host { lane, .. }, Queues::Fifo(fifo)) = (port.shortcut, &mut port.queues) else {
+        let (DrainStrategy::Host { lane, .. }, Queues::Fifo(fifo)) = (port.strategy, &mut port.queues) else {
             return false;
         };
-        let seen = match &self.lanes[lane as usize].ring {
-            Row::Lists(row) if fifo.is_lossless() => seen_with(fifo, row, now),
+        let seen = match &self.lanes[lane as usize].cells {
+            CellQueue::Lists(cells) if fifo.is_lossless() => seen_with(fifo, cells, now),
             _ => None,
         };
         if let Some(seen) = seen {
@@ -63,13 +63,13 @@ impl Cluster {
     }
 }
 
-/// View of `fifo` when those cells of `row` have come that come before `until`; `None` where that takes longer.
+/// View of `fifo` when those cells of `cells` have come that come before `until`; `None` where that takes longer.
 #[inline]
-fn seen_with(fifo: &Fifo, row: &Lists, until: Time) -> Option<Seen> {
+fn seen_with(fifo: &Fifo, cells: &Lists, until: Time) -> Option<Seen> {
     let (mut seen, mut entries, mut runs) = (fifo.seen(), &[][..], 0);
     for _ in 0..MOST_ENTRIES {
         while entries.is_empty() {
-            let Some(run) = row.run(runs) else { return Some(seen) };
+            let Some(run) = cells.run(runs) else { return Some(seen) };
             (entries, runs) = (run, runs + 1);
         }
         let (first, behind) = entries.split_first()?;

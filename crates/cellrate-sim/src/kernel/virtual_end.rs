@@ -23,10 +23,10 @@ impl Cluster {
     /// A cell reaches a switch that ends its control loop.
     pub(super) fn on_virtual_end(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
-        let Some(cell) = place.ring.pop() else {
+        let Some(cell) = place.cells.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
         self.end_loop(now, cell);
     }

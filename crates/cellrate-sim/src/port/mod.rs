@@ -20,9 +20,9 @@ use cellrate_proto::{Cells, Direction, Duration, Time};
 use cellrate_scenario::FlowIndex;
 
 use crate::kernel::cell::{Cell, Significance};
+use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shared_host::HostsBefore;
-use crate::kernel::state::shortcut::Shortcut;
 pub(crate) use backlog::Even;
 pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, priority};
@@ -104,8 +104,8 @@ pub(crate) struct Port {
     pub deferred: bool,
     /// Whether the link behind it leads to another cluster.
     pub outside: bool,
-    /// Shortcut to try first, if the port is deferred.
-    pub shortcut: Shortcut,
+    /// How it is drained, if the port is deferred.
+    pub strategy: DrainStrategy,
     /// The next cell that waits of each lane and feed that leads here, if the port is deferred.
     pub merge: Merge,
     /// The priority of the only category, if the port is a FIFO.

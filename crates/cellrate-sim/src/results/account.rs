@@ -124,7 +124,7 @@ pub(super) fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         for lane in &cluster.lanes {
-            lane.ring.count(|hop, cells| counts[cluster.hops[hop].flow.index()] += cells);
+            lane.cells.count(|hop, cells| counts[cluster.hops[hop].flow.index()] += cells);
         }
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow.index()] += 1;
         for port in &cluster.ports {

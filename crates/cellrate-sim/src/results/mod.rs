@@ -136,7 +136,7 @@ pub struct RunSummary {
     pub measured_from_s: f64,
     /// Transmissions of a cell over a link, all links, in the whole run.
     pub cell_hops: u64,
-    /// Events that the scheduler took.
+    /// Events that the schedule took.
     pub events: u64,
 }
 

@@ -20,15 +20,15 @@ use cellrate_proto::Time;
 use super::lose_for_room;
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::herald::Herald;
-use crate::kernel::state::shortcut::Shortcut;
+use crate::kernel::state::drain_strategy::DrainStrategy;
+use crate::kernel::state::event_mark::EventMark;
 use crate::port::Queues;
 
 impl Cluster {
     /// A cell comes to the deferred `port` over `lane`, behind those announced before, that has to be an event.
-    pub(crate) fn announce(&mut self, lane: usize, port: usize, herald: Herald) {
-        let at = herald.at();
-        if let (Shortcut::Host { link, .. }, false) = (self.ports[port].shortcut, herald.is_backward()) {
+    pub(crate) fn announce(&mut self, lane: usize, port: usize, mark: EventMark) {
+        let at = mark.at();
+        if let (DrainStrategy::Host { link, .. }, false) = (self.ports[port].strategy, mark.is_backward()) {
             let link = link as usize;
             self.lanes[link].significant.push(at);
             if self.lanes[link].significant.all().len() == 1 {
@@ -47,7 +47,7 @@ impl Cluster {
     /// the earliest, if it has not been dealt with at the port.
     pub(crate) fn await_next(&mut self, port: usize, link: usize) {
         let lane = &self.lanes[link];
-        let due = match (lane.ring.first(), lane.significant.first(), &self.ports[port].queues) {
+        let due = match (lane.cells.first(), lane.significant.first(), &self.ports[port].queues) {
             (Some(cell), ..) => cell.arrives,
             (None, Some(&at), Queues::Fifo(fifo)) => fifo.preview(at),
             _ => Time::NEVER,
@@ -59,17 +59,17 @@ impl Cluster {
     /// at this instant.
     pub(crate) fn on_awaited(&mut self, now: Time, link: usize, port: usize) {
         let place = &mut self.lanes[link];
-        let mut first = place.ring.first().copied();
+        let mut first = place.cells.first().copied();
         if first.is_some() {
-            place.ring.skip(1);
-        } else if let (Some(&at), Shortcut::Host { lane, .. }) =
-            (place.significant.first(), self.ports[port].shortcut)
+            place.cells.skip(1);
+        } else if let (Some(&at), DrainStrategy::Host { lane, .. }) =
+            (place.significant.first(), self.ports[port].strategy)
         {
             let leaf = self.lanes[lane as usize].leaf as usize;
             let next = self.schedule.key(leaf, at) + 1;
             first = self.pass_to_host(port, [lane as usize, link], next);
             if let Some(cell) = first.take_if(|cell| cell.arrives > now) {
-                self.lanes[link].ring.push(cell);
+                self.lanes[link].cells.push(cell);
             }
         }
         self.await_next(port, link);
@@ -79,13 +79,14 @@ impl Cluster {
         }
     }
 
-    /// Deals with the cells that come to the deferred `port` of that shortcut before `limit`, a key.
+    /// Deals with the cells that come to the deferred `port` of the strategy [`DrainStrategy::Host`] before `limit`, a
+    /// key.
     pub(crate) fn drain_to_host(&mut self, port: usize, [lane, link]: [u32; 2], limit: u64) {
         let link = link as usize;
         let announced = self.lanes[link].significant.all().len();
         let last = self.pass_to_host(port, [lane as usize, link], limit);
         if let Some(cell) = last {
-            self.lanes[link].ring.push(cell);
+            self.lanes[link].cells.push(cell);
         }
         // What arrives only after the end is on the link as well, before what is announced.
         if last.is_some() || self.lanes[link].significant.all().len() < announced {
@@ -98,8 +99,8 @@ impl Cluster {
     fn pass_to_host(&mut self, port: usize, ways: [usize; 2], limit: u64) -> Option<Cell> {
         let mut last: Option<Cell> = None;
         while self.ports[port].merge.first() < limit {
-            let several = matches!(self.ports[port].shortcut, Shortcut::Host { several: true, .. });
-            let is_plain = self.lanes[ways[0]].ring.first().is_some_and(|first| !first.is_special());
+            let several = matches!(self.ports[port].strategy, DrainStrategy::Host { several: true, .. });
+            let is_plain = self.lanes[ways[0]].cells.first().is_some_and(|first| !first.is_special());
             let mut passed = 0;
             if several && is_plain {
                 passed = self.run_several_to_host(port, ways[0], limit);
@@ -111,7 +112,7 @@ impl Cluster {
                 && let Some(cell) = self.step_to_host(port, ways)
                 && let Some(before) = last.replace(cell)
             {
-                self.lanes[ways[1]].ring.push(before);
+                self.lanes[ways[1]].cells.push(before);
             }
         }
         last
@@ -123,7 +124,7 @@ impl Cluster {
         let Cluster { ports, lanes, hops, endpoints, schedule, dropped, end, .. } = self;
         let port = &mut ports[port];
         let place = &mut lanes[lane];
-        let cell = place.ring.pop_of_stretch()?;
+        let cell = place.cells.pop_of_stretch()?;
         port.merge.set(place.place(), place.first_key(schedule));
         let now = cell.arrives;
         let cell = cell.on_next_hop();
@@ -135,7 +136,7 @@ impl Cluster {
             port.observe(now, usize::from(hop.priority), hop.slot, &cell);
         }
         let Queues::Fifo(fifo) = &mut port.queues else {
-            unreachable!("only FIFOs have this shortcut");
+            unreachable!("only FIFOs have this strategy");
         };
         let Some(arrives) = fifo.admit(now) else {
             lose_for_room(port, dropped, now, hop);

@@ -9,7 +9,7 @@ use cellrate_engine::tournament::NEVER;
 use cellrate_proto::switch::{QuietMeter, Slot};
 
 use crate::kernel::cell::Cell;
-use crate::kernel::hop::{Exit, Hop};
+use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
@@ -151,16 +151,16 @@ impl Along for RunBeforeCluster<'_> {
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
-                    let Some(&first) = lane.ring.first() else { break };
+                    let Some(&first) = lane.cells.first() else { break };
                     let cell = first.on_next_hop();
                     let hop = &hops[cell.hop()];
-                    let Exit::Outbox(outbox) = hop.exit() else { break };
+                    let NextHop::Outbox(outbox) = hop.leads_to() else { break };
                     let Some(departs) = joining.expect(now) else { break };
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
                         break;
                     }
                     let arrives = joining.join_expected(now, departs);
-                    lane.ring.skip(1);
+                    lane.cells.skip(1);
                     merge.replace_first(lane.place(), lane.first_key(schedule));
                     outboxes[outbox as usize].push(cell.arriving(arrives));
                     if cell.is_rm() {

@@ -11,9 +11,9 @@ use cellrate_proto::{Duration, Time};
 
 use crate::endpoint::{EarlyReceiver, Endpoint};
 use crate::kernel::cell::Cell;
+use crate::kernel::lanes::cell_queue::CellQueue;
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::lanes::packed::Unpacking;
-use crate::kernel::lanes::row::Row;
 use crate::kernel::lanes::stretch::Stretch;
 use crate::kernel::state::cluster::Cluster;
 use crate::port::{ABR, Joining, MOST_JOINING, Port, Queues};
@@ -40,7 +40,7 @@ impl Cluster {
         let Ok([place, behind]) = lanes.get_disjoint_mut([lane, link]) else {
             unreachable!("a port lies between them");
         };
-        let Some(first) = place.ring.first() else { return 0 };
+        let Some(first) = place.cells.first() else { return 0 };
         let hop = &hops[first.hop() + 1];
         let way = first.way_of_data();
         let counts_abr = *metered && usize::from(*only_priority) == ABR;
@@ -67,7 +67,7 @@ impl Cluster {
             }
             let bounds = Bounds { until, end: *end, most };
             let (UpToForwardRm { cells: passed, forward_rm }, joining) =
-                pass_up_to_forward_rm(&mut place.ring, way, bounds, joining, receiver, &mut ends);
+                pass_up_to_forward_rm(&mut place.cells, way, bounds, joining, receiver, &mut ends);
             if passed == 0 {
                 break;
             }
@@ -82,7 +82,7 @@ impl Cluster {
             if *metered {
                 control.on_forward_rm(cell.arrives, hop.slot, cell.current_cell_rate().rate());
             }
-            if place.ring.first().is_none_or(|next| next.arrives >= before_limit) {
+            if place.cells.first().is_none_or(|next| next.arrives >= before_limit) {
                 break;
             }
         }
@@ -109,7 +109,7 @@ impl Ends<'_> {
         if let Some(cell) = left_to_do
             && let Some(before) = self.left_to_do.replace(cell)
         {
-            self.behind.ring.push(before);
+            self.behind.cells.push(before);
         }
     }
 }
@@ -121,11 +121,11 @@ struct UpToForwardRm {
     forward_rm: Option<Cell>,
 }
 
-/// Cells pass that are first in `ring`, take this `way` or are FRMs or ends of PDUs on it, and come within the bounds;
+/// Cells pass that are first in `queue`, take this `way` or are FRMs or ends of PDUs on it, and come within the bounds;
 /// up to an FRM.
 #[inline(always)]
 fn pass_up_to_forward_rm<'a>(
-    ring: &mut Row,
+    queue: &mut CellQueue,
     way: u64,
     bounds: Bounds,
     mut joining: Joining<'a>,
@@ -137,12 +137,12 @@ fn pass_up_to_forward_rm<'a>(
     loop {
         let bounds = Bounds { most: most - passed.cells, ..bounds };
         let data;
-        (data, joining) = pass_data(ring, way, bounds, joining, receiver, ends);
+        (data, joining) = pass_data(queue, way, bounds, joining, receiver, ends);
         passed.cells += data.cells;
         if data.is_all || passed.cells == most {
             break;
         }
-        let Some(&cell) = ring.first() else { break };
+        let Some(&cell) = queue.first() else { break };
         if cell.arrives >= until || cell.way_of_data() != way {
             break;
         }
@@ -159,7 +159,7 @@ fn pass_up_to_forward_rm<'a>(
             break;
         }
         passed.cells += 1;
-        ring.skip(1);
+        queue.skip(1);
         ends.note(receiver.receive(cell.on_next_hop().arriving(arrives)));
         if cell.is_rm() {
             passed.forward_rm = Some(cell);
@@ -176,11 +176,11 @@ struct PassedData {
     is_all: bool,
 }
 
-/// Data cells pass that are first in `ring`, take this `way` and come within the bounds; up to the end of a PDU where
+/// Data cells pass that are first in `queue`, take this `way` and come within the bounds; up to the end of a PDU where
 /// they are packed or in stretches.
 #[inline(always)]
 fn pass_data<'a>(
-    ring: &mut Row,
+    queue: &mut CellQueue,
     way: u64,
     bounds: Bounds,
     joining: Joining<'a>,
@@ -190,7 +190,7 @@ fn pass_data<'a>(
     let Bounds { until, end, most } = bounds;
     // What arrives at or after the end of the run stays on the link, and is for the general step.
     let none = PassedData { cells: 0, is_all: true };
-    if let Row::Packed(cells) = ring
+    if let CellQueue::Packed(cells) = queue
         && cells.is_of_one()
     {
         let most = most.min(cells.len().into());
@@ -200,12 +200,12 @@ fn pass_data<'a>(
         let (cells, joining) = walk_packed(cells, most, until, way, joining, receiver);
         return (PassedData { cells, is_all: false }, joining);
     }
-    let run = ring.front_run();
+    let run = queue.front_run();
     if run.get(1).is_some_and(|next| next.marked().is_some()) {
         let (passed, joining) = pass_stretches(run, way, bounds, joining, receiver);
         match passed.cut {
-            Some(count) => ring.skip_into(passed.entries, count),
-            None => ring.skip(passed.entries),
+            Some(count) => queue.skip_into(passed.entries, count),
+            None => queue.skip(passed.entries),
         }
         return (PassedData { cells: passed.cells, is_all: passed.cut.is_some() }, joining);
     }
@@ -221,8 +221,8 @@ fn pass_data<'a>(
     // A stretch is not left without the cell before it.
     let cut = run.get(count).is_some_and(|next| next.marked().is_some());
     match cut {
-        true => ring.skip_into(count, 0),
-        false => ring.skip(count),
+        true => queue.skip_into(count, 0),
+        false => queue.skip(count),
     }
     (PassedData { cells: count as u64, is_all: cut }, joining)
 }
@@ -252,10 +252,10 @@ impl Cluster {
         }
         let mut passed = 0;
         while passed < most
-            && let Some(&cell) = place.ring.first()
+            && let Some(&cell) = place.cells.first()
             && cell.arrives < until
             && !cell.is_special()
-            && place.ring.front_run().get(1).is_none_or(|next| next.marked().is_none())
+            && place.cells.front_run().get(1).is_none_or(|next| next.marked().is_none())
         {
             let hop = &hops[cell.hop() + 1];
             let Some(departs) = joining.expect(cell.arrives) else { break };
@@ -267,7 +267,7 @@ impl Cluster {
             joining.join_expected(cell.arrives, departs);
             let left_to_do = endpoints[hop.endpoint as usize].receive(cell.on_next_hop().arriving(arrives));
             debug_assert!(left_to_do.is_none(), "it is amid its PDU");
-            place.ring.skip(1);
+            place.cells.skip(1);
             passed += 1;
         }
         joining.close(passed);

@@ -33,8 +33,8 @@ pub(crate) mod awaited;
 pub(crate) mod before_cluster;
 pub(crate) mod before_host;
 pub(crate) mod ranked;
-pub(crate) mod shortcut;
 pub(crate) mod sorted;
+pub(crate) mod strategy;
 pub(crate) mod turns;
 
 use std::collections::BTreeMap;
@@ -45,12 +45,12 @@ use cellrate_proto::Time;
 use cellrate_scenario::FlowIndex;
 
 use super::cell::Cell;
-use super::hop::{Exit, Hop, NONE};
+use super::hop::{Hop, NONE, NextHop};
 use super::lanes::lane::Lane;
 use super::state::cluster::Cluster;
+use super::state::drain_strategy::DrainStrategy;
 use super::state::leaf::Leaf;
 use super::state::outbox::Outbox;
-use super::state::shortcut::Shortcut;
 use crate::port::{Admission, Port, Queues};
 use ranked::{WaysOut, advance};
 
@@ -58,7 +58,7 @@ impl Cluster {
     /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now`
     /// included.
     #[inline]
-    pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
+    pub(super) fn catch_up_to(&mut self, port: usize, limit: u64, now: Time) {
         let place = &self.ports[port];
         if place.deferred {
             if place.merge.first() < limit || place.hosts_before().is_some() {
@@ -72,7 +72,7 @@ impl Cluster {
     /// answers its BRMs and has not been dealt with there.
     pub(super) fn no_forward_rm_waits(&mut self, hop: &Hop, now: Time) -> bool {
         hop.endpoint != NONE
-            && matches!(hop.exit(), Exit::Lane(_))
+            && matches!(hop.leads_to(), NextHop::Lane(_))
             && self
                 .folded(hop.endpoint as usize)
                 .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
@@ -81,10 +81,10 @@ impl Cluster {
     /// All deferred ports, as of what has the key `limit` at `now`, after which nothing happens.
     pub(super) fn bring_up_all(&mut self, limit: u64, now: Time) {
         for port in 0..self.ports.len() {
-            if let Shortcut::SharedHost { .. } = self.ports[port].shortcut {
+            if let DrainStrategy::SharedHost { .. } = self.ports[port].strategy {
                 self.drain_busy(port, limit, now);
             } else {
-                self.bring_up(port, limit, now);
+                self.catch_up_to(port, limit, now);
             }
         }
     }
@@ -94,13 +94,13 @@ impl Cluster {
         let limit = self.schedule.key(0, until);
         let last = Time::from_ps(until.as_ps().saturating_sub(1));
         for index in 0..self.gateways.len() {
-            self.bring_up(self.gateways[index] as usize, limit, last);
+            self.catch_up_to(self.gateways[index] as usize, limit, last);
         }
         while let Some(port) = self.long.pop() {
-            self.bring_up(port as usize, limit, last);
+            self.catch_up_to(port as usize, limit, last);
         }
         self.sampler.note_departures(last, &self.ports);
-        self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.room.trains));
+        self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.scratch.trains));
     }
 
     /// Deals with the data cells that come to a deferred port before `limit`.
@@ -115,28 +115,30 @@ impl Cluster {
     #[inline(always)]
     pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
-            let shortcut = self.ports[port].shortcut;
-            if shortcut == Shortcut::InTurn && self.take_turns(port, limit) {
+            let strategy = self.ports[port].strategy;
+            if strategy == DrainStrategy::InTurn && self.take_turns(port, limit) {
                 continue;
             }
-            if shortcut == Shortcut::Sorted && self.run_sorted(port, limit) {
+            if strategy == DrainStrategy::Sorted && self.run_sorted(port, limit) {
                 continue;
             }
-            let ended = match shortcut {
-                Shortcut::None => None,
-                Shortcut::BeforeCluster | Shortcut::InTurn | Shortcut::Sorted => {
+            let ended = match strategy {
+                DrainStrategy::OneByOne => None,
+                DrainStrategy::BeforeCluster | DrainStrategy::InTurn | DrainStrategy::Sorted => {
                     self.run_before_cluster(port, limit)
                 }
-                Shortcut::Host { lane, link, .. } => return self.drain_to_host(port, [lane, link], limit),
-                Shortcut::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
-                Shortcut::Ranked => self.run_ranked(port, limit),
+                DrainStrategy::Host { lane, link, .. } => {
+                    return self.drain_to_host(port, [lane, link], limit);
+                }
+                DrainStrategy::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
+                DrainStrategy::Ranked => self.run_ranked(port, limit),
             };
             if ended.is_some() {
-                ended.into_iter().for_each(|feed| self.go_on(feed));
+                ended.into_iter().for_each(|feed| self.next_train(feed));
             } else if self.ports[port].merge.first() < limit
                 && let Some(feed) = self.step(port)
             {
-                self.go_on(feed);
+                self.next_train(feed);
             }
         }
     }
@@ -146,9 +148,9 @@ impl Cluster {
     fn step(&mut self, number: usize) -> Option<usize> {
         let key = self.ports[number].merge.first();
         let (now, leaf) = self.schedule.split(key);
-        let unheralded = match self.leaves[leaf] {
+        let unannounced = match self.leaves[leaf] {
             Leaf::Feed(index) if self.feeds[index as usize].is_empty() => {
-                let cell = self.unheralded(index as usize, now)?;
+                let cell = self.unannounced(index as usize, now)?;
                 debug_assert!(cell.arrives == now && !cell.is_backward_rm());
                 Some(cell)
             }
@@ -158,7 +160,7 @@ impl Cluster {
             ports, lanes, feeds, leaves, hops, outboxes, endpoints, schedule, dropped, end, ..
         } = self;
         let port = &mut ports[number];
-        let (cell, ended) = match (unheralded, leaves[leaf]) {
+        let (cell, ended) = match (unannounced, leaves[leaf]) {
             (Some(cell), _) => (cell, None),
             (None, Leaf::Feed(index)) => {
                 let feed = &mut feeds[index as usize];
@@ -183,9 +185,9 @@ impl Cluster {
             Queues::Fifo(fifo) => match fifo.admit(now) {
                 Some(arrives) => {
                     cell.arrives = arrives;
-                    match hop.exit() {
-                        Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
-                        Exit::Lane(_) if arrives < *end => {
+                    match hop.leads_to() {
+                        NextHop::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                        NextHop::Lane(_) if arrives < *end => {
                             let left_to_do = endpoints[hop.endpoint as usize].receive(cell);
                             debug_assert!(
                                 left_to_do.is_none(),
@@ -193,8 +195,8 @@ impl Cluster {
                             );
                         }
                         // It stays on the link; the schedule never comes to it.
-                        Exit::Lane(lane) => lanes[lane as usize].ring.push(cell),
-                        Exit::Feed(_) => unreachable!("no feed begins at a switch"),
+                        NextHop::Lane(lane) => lanes[lane as usize].cells.push(cell),
+                        NextHop::Feed(_) => unreachable!("no feed begins at a switch"),
                     }
                 }
                 None => lose_for_room(port, dropped, now, hop),
@@ -226,7 +228,7 @@ impl Cluster {
 /// The first cell of a deferred lane, which is one that waits; the key of the next one stands in the merge instead.
 fn take(lane: &mut Lane, leaf: usize, port: &mut Port, schedule: &Schedule) -> Cell {
     debug_assert_eq!(lane.leaf as usize, leaf);
-    let Some(cell) = lane.ring.pop() else {
+    let Some(cell) = lane.cells.pop() else {
         unreachable!("a key stands for a cell");
     };
     port.merge.set(lane.place(), lane.first_key(schedule));
@@ -259,9 +261,9 @@ fn serve(
         let (cell, _) = served.depart(now, &mut port.control);
         match cell {
             None => {}
-            Some(Ok(cell)) => match hops[cell.hop()].exit() {
-                Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
-                Exit::Lane(_) | Exit::Feed(_) => {
+            Some(Ok(cell)) => match hops[cell.hop()].leads_to() {
+                NextHop::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                NextHop::Lane(_) | NextHop::Feed(_) => {
                     unreachable!("real queues are deferred before other clusters only")
                 }
             },

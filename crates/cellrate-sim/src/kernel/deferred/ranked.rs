@@ -12,7 +12,7 @@ use cellrate_proto::Time;
 use cellrate_proto::switch::{QuietMeter, Slot};
 
 use crate::kernel::cell::Cell;
-use crate::kernel::hop::{Exit, Hop};
+use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
@@ -141,14 +141,14 @@ impl Along for RunRanked<'_> {
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
-                    let Some(&first) = lane.ring.first() else { break };
+                    let Some(&first) = lane.cells.first() else { break };
                     let cell = first.on_next_hop();
                     let hop = &hops[cell.hop()];
                     let priority = usize::from(hop.priority);
                     if cell.is_rm() || count.as_mut().is_some_and(|count| !count.one(priority, hop.slot)) {
                         break;
                     }
-                    lane.ring.skip(1);
+                    lane.cells.skip(1);
                     merge.replace_first(lane.place(), lane.first_key(schedule));
                     left -= 1;
                     turning.join(now, departs, priority, cell, &mut ways_out);
@@ -189,9 +189,11 @@ pub(crate) struct WaysOut<'a> {
 impl Give for WaysOut<'_> {
     #[inline(always)]
     fn give(&mut self, cell: Cell) {
-        match self.hops[cell.hop()].exit() {
-            Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
-            Exit::Lane(_) | Exit::Feed(_) => unreachable!("ports are ranked before other clusters only"),
+        match self.hops[cell.hop()].leads_to() {
+            NextHop::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
+            NextHop::Lane(_) | NextHop::Feed(_) => {
+                unreachable!("ports are ranked before other clusters only")
+            }
         }
     }
 }

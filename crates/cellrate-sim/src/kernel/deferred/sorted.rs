@@ -16,7 +16,7 @@ use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::Patience;
-use crate::kernel::state::scratch::{Member, SortedTold as Told, Sorting};
+use crate::kernel::state::scratch::{ControlNotice, Member, Sorting};
 use crate::port::{MOST_JOINING, Port, Queues};
 
 impl Cluster {
@@ -45,7 +45,7 @@ impl Cluster {
             return false;
         }
         let known = self.gather(number, limit);
-        self.room.sorting.sort(from, limit);
+        self.scratch.sorting.sort(from, limit);
         let passed = self.pass_sorted(number, known);
         self.leave_sorted(number);
         if let Some(patience) = self.ports[number].merge.patience() {
@@ -57,7 +57,7 @@ impl Cluster {
     /// Writes down the keys of the cells of sources that come to the port before `limit`. Returns up to where it has
     /// all of them, if that is before the limit.
     fn gather(&mut self, number: usize, limit: u64) -> u64 {
-        let mut sorting = std::mem::take(&mut self.room.sorting);
+        let mut sorting = std::mem::take(&mut self.scratch.sorting);
         sorting.keys.clear();
         sorting.members.clear();
         sorting.next.resize(self.leaves.len(), 0);
@@ -71,7 +71,7 @@ impl Cluster {
                 continue;
             }
             let Leaf::Feed(index) = merge.ways()[place] else { continue };
-            let known = self.know(index as usize, limit);
+            let known = self.plan_as_far_as(index as usize, limit);
             let feed = &self.feeds[index as usize];
             limit = limit.min(self.schedule.key(feed.leaf as usize, known));
             let first = sorting.keys.len() as u32;
@@ -79,17 +79,17 @@ impl Cluster {
             sorting.next[feed.leaf as usize] = first;
             limit = write_down(feed, &self.schedule, limit, most, &mut sorting.keys);
         }
-        self.room.sorting = sorting;
+        self.scratch.sorting = sorting;
         limit
     }
 
     /// The cells with these keys before `limit` come to the port, up to one that finds no room: how many.
     fn pass_sorted(&mut self, number: usize, limit: u64) -> usize {
-        let Cluster { ports, feeds, outboxes, schedule, room, .. } = self;
+        let Cluster { ports, feeds, outboxes, schedule, scratch, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, .. } = &mut ports[number] else {
             return 0;
         };
-        let Sorting { keys, arrivals, next, members, told, .. } = &mut room.sorting;
+        let Sorting { keys, arrivals, next, members, notices, .. } = &mut scratch.sorting;
         let meter = control.quiet_meter();
         let most = if *metered { meter.left.min(MOST_JOINING) } else { MOST_JOINING };
         let mut joining = fifo.joining();
@@ -116,7 +116,7 @@ impl Cluster {
             }
             if *metered && !meter.is_quiet(feed.slot) {
                 let key = schedule.key(feed.leaf as usize, feed.front.first_arrival());
-                told.push((key, Told::Activity(feed.slot)));
+                notices.push((key, ControlNotice::Activity(feed.slot)));
                 member.counted = 1;
             }
             let outbox = &mut outboxes[feed.outbox as usize];
@@ -133,7 +133,10 @@ impl Cluster {
                 } else {
                     if cell.is_rm() {
                         let key = schedule.key(feed.leaf as usize, now);
-                        told.push((key, Told::ForwardRm(feed.slot, cell.current_cell_rate().rate())));
+                        notices.push((
+                            key,
+                            ControlNotice::ForwardRm(feed.slot, cell.current_cell_rate().rate()),
+                        ));
                     }
                     outbox.push(cell.arriving(these[0]));
                 }
@@ -143,13 +146,13 @@ impl Cluster {
             }
         }
         if *metered {
-            // What is told of the same cell stays in this order.
-            told.sort_by_key(|&(key, _)| key);
-            for &(key, told) in &*told {
+            // Notices of the same cell stay in this order.
+            notices.sort_by_key(|&(key, _)| key);
+            for &(key, notice) in &*notices {
                 let (now, _) = schedule.split(key);
-                match told {
-                    Told::Activity(slot) => control.on_abr_cell(now, slot),
-                    Told::ForwardRm(slot, rate) => control.on_forward_rm(now, slot, rate),
+                match notice {
+                    ControlNotice::Activity(slot) => control.on_abr_cell(now, slot),
+                    ControlNotice::ForwardRm(slot, rate) => control.on_forward_rm(now, slot, rate),
                 }
             }
             let mut meter = control.quiet_meter();
@@ -157,16 +160,16 @@ impl Cluster {
                 meter.count(feeds[member.feed as usize].slot, u64::from(member.came - member.counted));
             }
         }
-        told.clear();
+        notices.clear();
         passed
     }
 
     /// The keys of the members.
     fn leave_sorted(&mut self, number: usize) {
-        for index in 0..self.room.sorting.members.len() {
-            let feed = self.room.sorting.members[index].feed as usize;
+        for index in 0..self.scratch.sorting.members.len() {
+            let feed = self.scratch.sorting.members[index].feed as usize;
             if self.feeds[feed].is_empty() {
-                self.go_on(feed);
+                self.next_train(feed);
             } else {
                 let feed = &mut self.feeds[feed];
                 self.ports[number].merge.set(feed.place as usize, feed.front_key(&self.schedule));

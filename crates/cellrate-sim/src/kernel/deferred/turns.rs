@@ -26,7 +26,7 @@ use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{FEW, InOrder};
 use crate::kernel::state::outbox::Outbox;
-use crate::kernel::state::scratch::Told;
+use crate::kernel::state::scratch::PendingFrm;
 use crate::port::{Joining, MOST_JOINING, Port, Queues};
 
 /// Fewer rounds are not worth while.
@@ -63,7 +63,7 @@ impl Cluster {
             return false;
         }
         self.know_ahead(number, limit);
-        let Cluster { ports, feeds, outboxes, schedule, room, .. } = self;
+        let Cluster { ports, feeds, outboxes, schedule, scratch, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
             return false;
         };
@@ -84,25 +84,25 @@ impl Cluster {
         if !joining.expect_to_stay(rounds.longest_sojourn()) {
             return false;
         }
-        let (mut sum, told) = (0, &mut room.told);
+        let (mut sum, frms) = (0, &mut scratch.frms);
         for index in 0..rounds.count {
             let feed = &mut feeds[rounds.members[index].feed as usize];
             sum += rounds.sojourns(index);
             if let Some(meter) = &mut meter {
                 meter.count(feed.slot, rounds.cells(index));
             }
-            rounds.pass(index, feed, outboxes, schedule, &joining, told);
+            rounds.pass(index, feed, outboxes, schedule, &joining, frms);
         }
         joining.join_many(rounds.last_departure(), sum);
         joining.close(rounds.all_cells());
         order.advance(rounds.count, rounds.whole, rounds.more, rounds.step);
         if *metered {
-            told.sort_unstable_by_key(|&(key, ..)| key);
-            for &(key, slot, rate) in &*told {
+            frms.sort_unstable_by_key(|&(key, ..)| key);
+            for &(key, slot, rate) in &*frms {
                 control.on_forward_rm(schedule.split(key).0, slot, rate);
             }
         }
-        told.clear();
+        frms.clear();
         true
     }
 
@@ -135,7 +135,7 @@ impl Cluster {
         let unknown: Vec<Leaf> = known.copied().collect();
         for way in unknown {
             if let Leaf::Feed(feed) = way {
-                self.know(feed as usize, limit);
+                self.plan_as_far_as(feed as usize, limit);
             }
         }
     }
@@ -287,7 +287,7 @@ impl Rounds {
         outboxes: &mut [Outbox],
         schedule: &Schedule,
         joining: &Joining<'_>,
-        told: &mut Vec<Told>,
+        frms: &mut Vec<PendingFrm>,
     ) {
         let Member { mut key, arrives, departs, .. } = self.members[index];
         let (mut now, mut departs) = (Time::from_ps(arrives), Time::from_ps(departs));
@@ -304,7 +304,7 @@ impl Rounds {
             } else {
                 outbox.push(cell);
                 if cell.is_rm() {
-                    told.push((key, feed.slot, cell.current_cell_rate().rate()));
+                    frms.push((key, feed.slot, cell.current_cell_rate().rate()));
                 }
             }
             let passed = plain.max(1);

@@ -4,14 +4,14 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 
-use super::row::Row;
+use super::cell_queue::CellQueue;
 use super::short::Short;
 use crate::kernel::cell::Significance;
 use crate::kernel::hop::NONE;
 
 /// Place that a lane leads to, and how cells get there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Course {
+pub(crate) enum LaneEnd {
     /// A host.
     Host {
         /// Whether every arrival has to be an event.
@@ -45,9 +45,9 @@ pub(crate) enum Course {
 #[derive(Debug)]
 pub(crate) struct Lane {
     /// The cells that are still to be dealt with.
-    pub ring: Row,
+    pub cells: CellQueue,
     /// Where they go.
-    pub course: Course,
+    pub leads_to: LaneEnd,
     /// When those cells of a deferred lane arrive that have to be events; behind a deferred port when those
     /// cells come to the port, where they have not been dealt with, that have to be events behind it.
     pub significant: Short<Time>,
@@ -57,21 +57,21 @@ pub(crate) struct Lane {
 
 impl Lane {
     /// An empty one.
-    pub fn new(course: Course) -> Lane {
-        Lane { ring: Row::new(), course, significant: Short::new(), leaf: NONE }
+    pub fn new(leads_to: LaneEnd) -> Lane {
+        Lane { cells: CellQueue::new(), leads_to, significant: Short::new(), leaf: NONE }
     }
 
     /// A word of each cache line of it and its lists ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
-        self.significant.first().map_or(0, |at| at.as_ps()) ^ self.ring.prefetch() ^ u64::from(self.leaf)
+        self.significant.first().map_or(0, |at| at.as_ps()) ^ self.cells.prefetch() ^ u64::from(self.leaf)
     }
 
     /// The place of a deferred lane in the merge of its port.
     #[inline]
     pub fn place(&self) -> usize {
-        match self.course {
-            Course::Deferred { place, .. } => place as usize,
+        match self.leads_to {
+            LaneEnd::Deferred { place, .. } => place as usize,
             _ => unreachable!("only lanes of deferred ports are merged"),
         }
     }
@@ -79,8 +79,8 @@ impl Lane {
     /// The key of the first cell of a deferred lane, if that is one that waits.
     #[inline]
     pub fn first_key(&self, schedule: &Schedule) -> u64 {
-        match (self.ring.first(), self.course) {
-            (Some(first), Course::Deferred { significance, .. }) if !first.is_significant(significance) => {
+        match (self.cells.first(), self.leads_to) {
+            (Some(first), LaneEnd::Deferred { significance, .. }) if !first.is_significant(significance) => {
                 schedule.key(self.leaf as usize, first.arrives)
             }
             _ => NEVER,

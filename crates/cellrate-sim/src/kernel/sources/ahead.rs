@@ -9,8 +9,8 @@
 
 use cellrate_proto::Time;
 
-use crate::endpoint::Access;
-use crate::kernel::lanes::row::Batch;
+use crate::endpoint::SendMode;
+use crate::kernel::lanes::cell_queue::Batch;
 use crate::kernel::state::cluster::{Ahead, Cluster};
 use crate::port::Queues;
 
@@ -42,13 +42,13 @@ impl Cluster {
         let lane = lane as usize;
         let place = &mut lanes[lane];
         let sender = &mut endpoints[source as usize];
-        let Access::Ahead { port } = sender.access else {
+        let SendMode::Ahead { port } = sender.send_mode else {
             unreachable!("a lane has a source if that sends ahead of time");
         };
         let Queues::Fifo(fifo) = &mut ports[port as usize].queues else {
             unreachable!("only sources behind a FIFO send ahead of time");
         };
-        let was_empty = place.ring.is_empty();
+        let was_empty = place.cells.is_empty();
         let mut cells = Vec::with_capacity(AHEAD);
         sender.send_ahead(*end, AHEAD, |at, cell| {
             let Some(arrives) = fifo.admit(at) else {
@@ -57,7 +57,7 @@ impl Cluster {
             cells.push(cell.arriving(arrives));
         });
         if !cells.is_empty() {
-            place.ring.append(Batch::Plain(cells));
+            place.cells.append(Batch::Plain(cells));
         }
         let next = if sender.transmits < *end { fifo.preview(sender.transmits) } else { Time::NEVER };
         self.schedule.set(place.leaf as usize, next);

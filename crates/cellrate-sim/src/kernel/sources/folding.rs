@@ -15,12 +15,12 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::{Duration, Time};
 
-use crate::endpoint::{Access, Endpoint};
+use crate::endpoint::{Endpoint, SendMode};
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::feed::{Feed, SpareRoom, Train};
 use crate::kernel::state::merge::Merge;
-use crate::kernel::state::shortcut::Shortcut;
 use crate::port::{Fifo, Port, Queues};
 use crate::probe::sampler::Sampler;
 
@@ -28,7 +28,7 @@ use crate::probe::sampler::Sampler;
 pub(crate) struct Folded<'a> {
     pub sender: &'a mut Endpoint,
     index: u32,
-    access: Way<'a>,
+    exit: HostExit<'a>,
     /// Feed of the link behind that, or of the way to a port that sources share.
     feed: &'a mut Feed,
     spare: &'a mut SpareRoom,
@@ -41,30 +41,30 @@ pub(crate) struct Folded<'a> {
 }
 
 /// How cells of a folded source get out of its host.
-enum Way<'a> {
+enum HostExit<'a> {
     /// By a port of its own.
     Own(&'a mut Fifo),
     /// By one that it [shares](super::shared_host): they come to it when they are sent.
     Shared(&'a Fifo),
 }
 
-impl Way<'_> {
+impl HostExit<'_> {
     /// A cell is sent at `at`: when it reaches the far end.
     #[inline(always)]
     fn admit(&mut self, at: Time) -> Time {
         match self {
-            Way::Own(fifo) => match fifo.admit(at) {
+            HostExit::Own(fifo) => match fifo.admit(at) {
                 Some(arrives) => arrives,
                 None => unreachable!("only sources behind a lossless port are folded"),
             },
-            Way::Shared(_) => at,
+            HostExit::Shared(_) => at,
         }
     }
 
     /// `count` cells were sent of which none waited, the last one at `last`.
     #[inline(always)]
     fn admit_run(&mut self, count: u32, last: Time) {
-        if let Way::Own(fifo) = self {
+        if let HostExit::Own(fifo) = self {
             fifo.admit_run(count, last);
         }
     }
@@ -73,8 +73,8 @@ impl Way<'_> {
     #[inline(always)]
     fn preview(&self, at: Time) -> Time {
         match self {
-            Way::Own(fifo) => fifo.preview(at),
-            Way::Shared(_) => at,
+            HostExit::Own(fifo) => fifo.preview(at),
+            HostExit::Shared(_) => at,
         }
     }
 
@@ -82,8 +82,8 @@ impl Way<'_> {
     #[inline(always)]
     fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
         match self {
-            Way::Own(fifo) => fifo.is_idle_for(at, spacing),
-            Way::Shared(_) => true,
+            HostExit::Own(fifo) => fifo.is_idle_for(at, spacing),
+            HostExit::Shared(_) => true,
         }
     }
 
@@ -91,8 +91,8 @@ impl Way<'_> {
     #[inline(always)]
     fn latest_transmission(&self, arrives: Time) -> Time {
         match self {
-            Way::Own(fifo) => fifo.latest_transmission(arrives),
-            Way::Shared(_) => arrives,
+            HostExit::Own(fifo) => fifo.latest_transmission(arrives),
+            HostExit::Shared(_) => arrives,
         }
     }
 }
@@ -140,7 +140,7 @@ impl Folded<'_> {
 
     /// The next cell, which is no event and of which only the instant was known, may reach the switch at `now`: if it
     /// does, it has left, and what follows it is planned. If not, what there is instead is known now.
-    pub fn unheralded(&mut self, now: Time) -> Option<Cell> {
+    pub fn unannounced(&mut self, now: Time) -> Option<Cell> {
         self.plan_behind();
         let is_next = self.feed.is_empty() && self.waits_for_merge() && self.next_arrival() == now;
         let cell = is_next.then(|| self.release_and_plan());
@@ -150,7 +150,7 @@ impl Folded<'_> {
 
     /// Plans the cells that the source sends before `until`, as far as no event comes before them. Returns when the
     /// first cell reaches the switch that is not known, or earlier.
-    pub fn know(&mut self, until: Time) -> Time {
+    pub fn plan_as_far_as(&mut self, until: Time) -> Time {
         if self.waits_for_merge() {
             self.plan_until(until);
         }
@@ -192,7 +192,7 @@ impl Folded<'_> {
         let Some(mut cell) = self.sender.transmit(at) else {
             unreachable!("something waits at the next transmission");
         };
-        cell.arrives = self.access.admit(at);
+        cell.arrives = self.exit.admit(at);
         self.sampler.note_endpoint(at, self.index, self.sender);
         cell
     }
@@ -206,14 +206,14 @@ impl Folded<'_> {
         self.sender.planned -= count;
         self.sender.transmits = last.saturating_add(spacing);
         self.sender.transmit_run(count, last);
-        self.access.admit_run(count, last);
+        self.exit.admit_run(count, last);
         last
     }
 
     /// Works out the next transmission, not before `now`, and the run that begins there if one does. Nothing is planned
     /// beyond the end.
     fn plan(&mut self, now: Time) {
-        let Folded { sender, access, feed, spare, schedule, end, .. } = self;
+        let Folded { sender, exit, feed, spare, schedule, end, .. } = self;
         let at = sender.next_transmission(now);
         sender.transmits = at;
         sender.planned = 0;
@@ -222,7 +222,7 @@ impl Folded<'_> {
             return;
         }
         let (spacing, mut count, mut ends_pdu) = sender.run(at);
-        if count == 0 || !access.is_idle_for(at, spacing) {
+        if count == 0 || !exit.is_idle_for(at, spacing) {
             return;
         }
         if ends_pdu && feed.significance.of_pdu_ends() {
@@ -239,7 +239,7 @@ impl Folded<'_> {
         }
         let first_to_last = spacing * u64::from(count - 1);
         let last = sender.planned_cell(at + first_to_last, count, ends_pdu);
-        let last = last.arriving(access.preview(at) + first_to_last);
+        let last = last.arriving(exit.preview(at) + first_to_last);
         if schedule.key(0, last.arrives) == NEVER {
             return;
         }
@@ -263,7 +263,7 @@ impl Folded<'_> {
     fn next_arrival(&self) -> Time {
         match self.sender.transmits {
             Time::NEVER => Time::NEVER,
-            at => self.access.preview(at),
+            at => self.exit.preview(at),
         }
     }
 
@@ -293,9 +293,9 @@ impl Folded<'_> {
     #[inline]
     fn waits_for_merge(&self) -> bool {
         self.feed.deferred
-            && match self.access {
-                Way::Shared(_) => true,
-                Way::Own(_) => {
+            && match self.exit {
+                HostExit::Shared(_) => true,
+                HostExit::Own(_) => {
                     self.feed.significance == Significance::BEFORE_CLUSTER && !self.sender.may_turn_around()
                 }
             }
@@ -312,7 +312,7 @@ impl Folded<'_> {
         };
         let before = self.merge.first();
         self.merge.set(self.feed.place as usize, next);
-        if let (Way::Shared(_), true) = (&self.access, self.merge.first() < before) {
+        if let (HostExit::Shared(_), true) = (&self.exit, self.merge.first() < before) {
             self.sooner.push(self.feed.port);
         }
     }
@@ -332,7 +332,7 @@ impl Folded<'_> {
             self.merge_front();
         }
         let feed = &*self.feed;
-        if let Way::Shared(fifo) = &self.access {
+        if let HostExit::Shared(fifo) = &self.exit {
             let due = self.first_backward_rm().map_or(Time::NEVER, |sent| fifo.begins(sent));
             return self.schedule.keep(feed.leaf as usize, due);
         }
@@ -358,25 +358,25 @@ impl Cluster {
     /// `endpoint`, if it is folded.
     #[inline(always)]
     pub(crate) fn folded(&mut self, endpoint: usize) -> Option<Folded<'_>> {
-        let Cluster { endpoints, ports, feeds, sampler, schedule, end, room, sooner, .. } = self;
+        let Cluster { endpoints, ports, feeds, sampler, schedule, end, scratch, sooner, .. } = self;
         let sender = &mut endpoints[endpoint];
-        let Access::Folded { port, feed } = sender.access else { return None };
+        let SendMode::Folded { port, feed } = sender.send_mode else { return None };
         let feed = &mut feeds[feed as usize];
-        let (access, merge) = if port == feed.port {
+        let (exit, merge) = if port == feed.port {
             let Port { queues: Queues::Fifo(fifo), merge, .. } = &mut ports[port as usize] else {
                 unreachable!("sources share a FIFO");
             };
-            (Way::Shared(fifo), merge)
+            (HostExit::Shared(fifo), merge)
         } else {
             let Ok([Port { queues: Queues::Fifo(fifo), .. }, behind]) =
                 ports.get_disjoint_mut([port as usize, feed.port as usize])
             else {
                 unreachable!("a source is folded behind a FIFO that leads to another port");
             };
-            (Way::Own(fifo), &mut behind.merge)
+            (HostExit::Own(fifo), &mut behind.merge)
         };
-        let (index, spare) = (endpoint as u32, &mut room.trains);
-        Some(Folded { sender, index, access, feed, spare, merge, sooner, schedule, sampler, end: *end })
+        let (index, spare) = (endpoint as u32, &mut scratch.trains);
+        Some(Folded { sender, index, exit, feed, spare, merge, sooner, schedule, sampler, end: *end })
     }
 
     /// The source of the feed of this `index`.
@@ -396,9 +396,9 @@ impl Cluster {
         if !deferred && feed.front.count > 1 {
             let cell = feed.front.take(now);
             self.schedule.set(leaf, now + feed.front.spacing);
-            return self.come(now, leaf, ends_loop, cell);
+            return self.reach_switch(now, leaf, ends_loop, cell);
         }
-        if let Shortcut::SharedHost { .. } = self.ports[port].shortcut {
+        if let DrainStrategy::SharedHost { .. } = self.ports[port].strategy {
             self.drain_for_a_while(port, self.schedule.key(leaf, now) + 1, now);
             return self.folded_into(index).refresh();
         }
@@ -425,17 +425,17 @@ impl Cluster {
             cell
         };
         folded.refresh();
-        self.come(now, leaf, ends_loop, cell);
+        self.reach_switch(now, leaf, ends_loop, cell);
     }
 
     /// `cell` reaches a switch over the link of its source; its control loop may end there.
     #[inline(always)]
-    fn come(&mut self, now: Time, leaf: usize, ends_loop: bool, cell: Cell) {
+    fn reach_switch(&mut self, now: Time, leaf: usize, ends_loop: bool, cell: Cell) {
         if ends_loop { self.end_loop(now, cell) } else { self.forward(now, leaf, cell) }
     }
 
     /// The train at the front has been used up.
-    pub(crate) fn go_on(&mut self, index: usize) {
+    pub(crate) fn next_train(&mut self, index: usize) {
         let mut folded = self.folded_into(index);
         folded.feed.advance();
         if folded.feed.deferred && !folded.feed.is_empty() {
@@ -447,17 +447,17 @@ impl Cluster {
     }
 
     /// Plans the cells that come over the feed of this `index` before `limit`, a key, as far as it can be done, as
-    /// [`Folded::know`] does; returns until when they are known.
-    pub(crate) fn know(&mut self, index: usize, limit: u64) -> Time {
+    /// [`Folded::plan_as_far_as`] does; returns until when they are known.
+    pub(crate) fn plan_as_far_as(&mut self, index: usize, limit: u64) -> Time {
         let mut folded = self.folded_into(index);
         let (now, _) = folded.schedule.split(limit);
-        let until = folded.access.latest_transmission(now);
-        folded.know(until)
+        let until = folded.exit.latest_transmission(now);
+        folded.plan_as_far_as(until)
     }
 
-    /// The next cell of the feed of this `index`, if it comes at `now` and [was not known](Folded::unheralded) before.
-    pub(crate) fn unheralded(&mut self, index: usize, now: Time) -> Option<Cell> {
-        self.folded_into(index).unheralded(now)
+    /// The next cell of the feed of this `index`, if it comes at `now` and [was not known](Folded::unannounced) before.
+    pub(crate) fn unannounced(&mut self, index: usize, now: Time) -> Option<Cell> {
+        self.folded_into(index).unannounced(now)
     }
 
     /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the
@@ -478,7 +478,7 @@ impl Cluster {
     pub(crate) fn reschedule(&mut self, now: Time, endpoint: usize) {
         if let Some(mut folded) = self.folded(endpoint) {
             folded.reschedule(now);
-        } else if self.endpoints[endpoint].access == Access::Scheduled {
+        } else if self.endpoints[endpoint].send_mode == SendMode::Scheduled {
             let sender = &mut self.endpoints[endpoint];
             sender.transmits = sender.next_transmission(now);
             self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);

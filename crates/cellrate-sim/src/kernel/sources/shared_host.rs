@@ -19,15 +19,15 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::{NEVER, Tournament};
 use cellrate_proto::{Duration, Time};
 
-use crate::endpoint::Access;
-use crate::kernel::hop::{Exit, Hop};
+use crate::endpoint::SendMode;
+use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::feed::{Feed, Train};
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::shared_host::{HostsBefore, SharedHost};
-use crate::kernel::state::shortcut::Shortcut;
 use crate::port::{Even, Joining, MOST_JOINING, Port, Queues};
 
 /// For how many cells on the line of the switch hosts take in cells at a time.
@@ -38,7 +38,7 @@ impl Cluster {
     pub(crate) fn sends_by(&self, way: Leaf, port: u32) -> bool {
         let Leaf::Feed(feed) = way else { return false };
         let sender = self.feeds[feed as usize].endpoint as usize;
-        matches!(self.endpoints[sender].access, Access::Folded { port: own, .. } if own == port)
+        matches!(self.endpoints[sender].send_mode, SendMode::Folded { port: own, .. } if own == port)
     }
 
     /// Which hosts are shared, and what they lead to.
@@ -46,12 +46,12 @@ impl Cluster {
         let mut lanes = vec![BTreeSet::new(); self.ports.len()];
         let mut hosts = vec![BTreeSet::new(); self.ports.len()];
         for endpoint in &self.endpoints {
-            let Access::Folded { port, feed } = endpoint.access else { continue };
+            let SendMode::Folded { port, feed } = endpoint.send_mode else { continue };
             if self.feeds[feed as usize].port != port {
                 continue;
             }
             let [first, next] = [0, 1].map(|hop| &self.hops[endpoint.first_hop as usize + hop]);
-            let Exit::Lane(lane) = first.exit() else {
+            let NextHop::Lane(lane) = first.leads_to() else {
                 unreachable!("a host is shared in the cluster of its switch");
             };
             lanes[port as usize].insert(lane);
@@ -67,7 +67,7 @@ impl Cluster {
         }
         for (port, (lanes, next)) in self.ports.iter_mut().zip(lanes.into_iter().zip(next)) {
             if !lanes.is_empty() {
-                port.shortcut = Shortcut::SharedHost { number: self.shared_hosts.len() as u32 };
+                port.strategy = DrainStrategy::SharedHost { number: self.shared_hosts.len() as u32 };
                 self.shared_hosts.push(SharedHost { lanes: lanes.into_iter().collect(), next: next.into() });
             }
         }
@@ -78,7 +78,7 @@ impl Cluster {
     #[inline(never)]
     pub(crate) fn drain_behind_shared(&mut self, port: usize, limit: u64) {
         loop {
-            let part = self.take_in(port, limit);
+            let part = self.admit_shared(port, limit);
             self.drain_all(port, part);
             if part == limit {
                 return;
@@ -88,7 +88,7 @@ impl Cluster {
 
     /// Shared hosts before `port` take in what was sent and gets there before `limit`, for a while. Returns up to where
     /// they did.
-    fn take_in(&mut self, port: usize, limit: u64) -> u64 {
+    fn admit_shared(&mut self, port: usize, limit: u64) -> u64 {
         self.note_sooner();
         let (until, _) = self.schedule.split(limit);
         let Some(first) = self.first_host(port, until) else { return limit };
@@ -120,7 +120,7 @@ impl Cluster {
     /// Sources of shared hosts may send sooner than they would have: so do the hosts.
     fn note_sooner(&mut self) {
         while let Some(host) = self.sooner.pop() {
-            let Shortcut::SharedHost { number } = self.ports[host as usize].shortcut else { continue };
+            let DrainStrategy::SharedHost { number } = self.ports[host as usize].strategy else { continue };
             for index in 0..self.shared_hosts[number as usize].next.len() {
                 let (port, place) = self.shared_hosts[number as usize].next[index];
                 self.note_due(port as usize, place as usize, host as usize);
@@ -152,13 +152,13 @@ impl Cluster {
     /// The cells that were sent before `limit` by way of a shared host come to its `port`, as long as they will reach
     /// the switch before `until`.
     pub(crate) fn drain_shared(&mut self, port: usize, limit: u64, until: Time) {
-        let Shortcut::SharedHost { number } = self.ports[port].shortcut else { return };
+        let DrainStrategy::SharedHost { number } = self.ports[port].strategy else { return };
         if self.next_by_host(port, limit) >= until {
             return;
         }
         while self.next_by_host(port, limit) < until {
             match self.run_shared(port, limit, until) {
-                Some(feed) => self.go_on(feed),
+                Some(feed) => self.next_train(feed),
                 None if self.next_by_host(port, limit) < until => self.step_shared(port),
                 None => {}
             }
@@ -191,7 +191,7 @@ impl Cluster {
     pub(crate) fn end_shared_hosts(&mut self) {
         let mut waiting: BTreeMap<u32, Vec<&Train>> = BTreeMap::new();
         for endpoint in &self.endpoints {
-            if let Access::Folded { port, feed } = endpoint.access
+            if let SendMode::Folded { port, feed } = endpoint.send_mode
                 && self.feeds[feed as usize].port == port
             {
                 waiting.entry(port).or_default().extend(self.feeds[feed as usize].trains());
@@ -218,7 +218,7 @@ impl Cluster {
         let index = index as usize;
         let feed = &mut self.feeds[index];
         if feed.is_empty() {
-            if let Some(cell) = self.unheralded(index, now) {
+            if let Some(cell) = self.unannounced(index, now) {
                 self.leave_host(now, cell);
             }
             return;
@@ -229,7 +229,7 @@ impl Cluster {
         self.ports[port].merge.set(feed.place as usize, next);
         self.leave_host(now, cell);
         if ended {
-            self.go_on(index);
+            self.next_train(index);
         }
     }
 
@@ -293,10 +293,10 @@ impl Along for RunShared<'_> {
             }
             merge.replace_first(feed.place as usize, next);
             count += 1;
-            let Exit::Lane(lane) = hops[cell.hop()].exit() else {
+            let NextHop::Lane(lane) = hops[cell.hop()].leads_to() else {
                 unreachable!("a host is shared in the cluster of its switch");
             };
-            lanes[lane as usize].ring.push(cell.arriving(arrives));
+            lanes[lane as usize].cells.push(cell.arriving(arrives));
         }
         joining.close(count);
         ended

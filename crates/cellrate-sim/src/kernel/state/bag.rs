@@ -1,6 +1,6 @@
 //! Bags of packed cells, from one cluster to another.
 
-use super::herald::Herald;
+use super::event_mark::EventMark;
 
 /// Cells on their way from one cluster to a lane of another.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(in crate::kernel) struct Packed {
 pub(in crate::kernel) struct Bag {
     pub(in crate::kernel) parcels: Box<[Parcel<Packed>]>,
     /// Those cells that have to be events, parcel by parcel.
-    pub(in crate::kernel) significant: Box<[Herald]>,
+    pub(in crate::kernel) significant: Box<[EventMark]>,
     /// All cells, parcel by parcel.
     pub(in crate::kernel) octets: Box<[u8]>,
 }
@@ -33,7 +33,7 @@ pub(in crate::kernel) struct Bag {
 #[derive(Debug, Default)]
 pub(crate) struct OpenBag {
     pub(in crate::kernel) parcels: Vec<Parcel<Packed>>,
-    pub(in crate::kernel) significant: Vec<Herald>,
+    pub(in crate::kernel) significant: Vec<EventMark>,
     pub(in crate::kernel) octets: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! A cluster: nodes that share one scheduler, with their ports, their ends of connections and the links that come in.
+//! A cluster: nodes that share one schedule, with their ports, their ends of connections and the links that come in.
 //!
 //! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
 //! same instant: departures from served ports, samples of series, arrivals over links, beginnings of flows and calls,
@@ -12,7 +12,7 @@
 //! *deferred* port wait until someone looks at it ([`crate::kernel::deferred`]). And a data cell on the last link of
 //! its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells
 //! matters there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host
-//! answers what arrives, arrivals are events after all ([`Course::Host`](crate::kernel::lanes::lane::Course::Host)).
+//! answers what arrives, arrivals are events after all ([`LaneEnd::Host`](crate::kernel::lanes::lane::LaneEnd::Host)).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
 //! event, because what the segment says counts from its instant on. Such cells, and FRMs, are
@@ -29,7 +29,7 @@ use super::feed::Feed;
 use super::leaf::Leaf;
 use super::outbox::Outbox;
 use super::sampled::Sampled;
-use super::scratch::Room;
+use super::scratch::Scratch;
 use super::shared_host::SharedHost;
 use crate::endpoint::Endpoint;
 use crate::kernel::branch_point::BranchPoints;
@@ -53,7 +53,7 @@ pub(crate) struct Ahead {
     pub source: u32,
 }
 
-/// Nodes with one scheduler. Lists are in the order of the scenario.
+/// Nodes with one schedule. Lists are in the order of the scenario.
 #[derive(Debug)]
 pub(crate) struct Cluster {
     pub hops: Arc<[Hop]>,
@@ -96,7 +96,7 @@ pub(crate) struct Cluster {
     /// Switches that copy cells, where some do.
     pub branching: Box<BranchPoints>,
     /// Lent by who runs the cluster.
-    pub(in crate::kernel) room: Room,
+    pub(in crate::kernel) scratch: Scratch,
     pub(in crate::kernel) departure_leaves: Vec<u32>,
     pub(in crate::kernel) sample_leaf: u32,
     pub(in crate::kernel) transmission_leaves: Vec<u32>,

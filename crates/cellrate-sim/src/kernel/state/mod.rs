@@ -2,12 +2,12 @@
 
 pub(crate) mod bag;
 pub(crate) mod cluster;
+pub(crate) mod drain_strategy;
+pub(crate) mod event_mark;
 pub(crate) mod feed;
-pub(crate) mod herald;
 pub(crate) mod leaf;
 pub(crate) mod merge;
 pub(crate) mod outbox;
 pub(crate) mod sampled;
 pub(crate) mod scratch;
 pub(crate) mod shared_host;
-pub(crate) mod shortcut;

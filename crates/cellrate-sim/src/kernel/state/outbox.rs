@@ -3,9 +3,9 @@
 
 use cellrate_proto::{Duration, Time};
 
-use super::herald::Herald;
+use super::event_mark::EventMark;
 use crate::kernel::cell::{Cell, Significance};
-use crate::kernel::lanes::lane::Course;
+use crate::kernel::lanes::lane::LaneEnd;
 use crate::kernel::lanes::packed::Packing;
 use crate::kernel::lanes::stretch::{self, Stretch};
 
@@ -21,7 +21,7 @@ pub(crate) struct Outbox {
     /// In order of arrival.
     pub sent: Sent,
     /// Those of them that have to be events, if the lane leads to a deferred port.
-    pub significant: Vec<Herald>,
+    pub significant: Vec<EventMark>,
 }
 
 /// The cells themselves.
@@ -47,15 +47,15 @@ pub(crate) enum Sent {
 impl Outbox {
     /// An empty one, for that lane of that cluster, at a link on which a cell takes so long; `hops` are those over it
     /// that lead there, in order.
-    pub fn new(cluster: u32, lane: u32, course: Course, cell_time: Duration, hops: &[u32]) -> Outbox {
-        let significance = match course {
-            Course::Deferred { significance, .. } => Some(significance),
-            Course::Host { .. }
-            | Course::Behind { .. }
-            | Course::Switch
-            | Course::VirtualEnd
-            | Course::Policed
-            | Course::BranchPoint => None,
+    pub fn new(cluster: u32, lane: u32, leads_to: LaneEnd, cell_time: Duration, hops: &[u32]) -> Outbox {
+        let significance = match leads_to {
+            LaneEnd::Deferred { significance, .. } => Some(significance),
+            LaneEnd::Host { .. }
+            | LaneEnd::Behind { .. }
+            | LaneEnd::Switch
+            | LaneEnd::VirtualEnd
+            | LaneEnd::Policed
+            | LaneEnd::BranchPoint => None,
         };
         let hops = if hops.len() > 1 { hops.into() } else { Box::default() };
         let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time, hops };
@@ -78,7 +78,7 @@ impl Outbox {
                 // In a large network most outboxes have no more than one in a window.
                 self.significant.reserve_exact(1);
             }
-            self.significant.push(Herald::of(&cell));
+            self.significant.push(EventMark::of(&cell));
         }
         self.push_data(cell);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cellrate_scenario::{FlowSource, PortSource};
 
-use crate::endpoint::{Access, Endpoint};
+use crate::endpoint::{Endpoint, SendMode};
 use crate::port::{Port, Seen};
 use crate::probe::sampler::Subject;
 
@@ -41,7 +41,7 @@ impl Sampled {
             }
         }
         for (index, endpoint) in (0..).zip(endpoints) {
-            if let Access::Folded { port, .. } = endpoint.access
+            if let SendMode::Folded { port, .. } = endpoint.send_mode
                 && (looked_at.contains(&port) || queues.contains(&port))
             {
                 senders.insert(index);

@@ -8,9 +8,9 @@ use super::feed::SpareRoom;
 
 /// Room to work in that a cluster needs only while it runs: one for all clusters of a thread.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     /// For FRMs that [take turns](crate::kernel::deferred::turns).
-    pub told: Vec<Told>,
+    pub frms: Vec<PendingFrm>,
     /// For cells that are [sorted](crate::kernel::deferred::sorted).
     pub sorting: Sorting,
     /// For trains behind the first of a [feed](super::feed), empty.
@@ -22,7 +22,7 @@ pub(crate) struct Room {
 }
 
 /// An FRM that has come to the port: its key, its connection there and its CCR.
-pub(crate) type Told = (u64, Slot, CellRate);
+pub(crate) type PendingFrm = (u64, Slot, CellRate);
 
 /// For cells that are [sorted](crate::kernel::deferred::sorted).
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub(crate) struct Sorting {
     /// By leaf: the place of the next cell of a source among all, source by source.
     pub(in crate::kernel) next: Vec<u32>,
     pub(in crate::kernel) members: Vec<Member>,
-    pub(in crate::kernel) told: Vec<(u64, SortedTold)>,
+    pub(in crate::kernel) notices: Vec<(u64, ControlNotice)>,
 }
 
 /// A source with cells.
@@ -53,7 +53,7 @@ pub(in crate::kernel) struct Member {
 
 /// Message about a cell to the port's control.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::kernel) enum SortedTold {
+pub(in crate::kernel) enum ControlNotice {
     /// It makes its connection active.
     Activity(Slot),
     /// An FRM.

@@ -2,7 +2,7 @@
 //!
 //! Each pair of neighbours has a [`Mail`] for each direction, which the sender fills at the end of a window and the
 //! receiver empties before its next one. By then it holds every cell that arrives within that window; if the sender is
-//! [ahead](super::crew) there are more, which arrive later. A cluster gets the same cells in the same order
+//! [ahead](super::scheduler) there are more, which arrive later. A cluster gets the same cells in the same order
 //! whichever thread it runs on, and no two clusters share anything else: the results do not depend on the number of
 //! threads.
 
@@ -10,13 +10,13 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::kernel::cell::Cell;
+use crate::kernel::lanes::cell_queue::{Batch, CellQueue};
 use crate::kernel::lanes::packed::{Packing, Unpacking};
-use crate::kernel::lanes::row::{Batch, Row};
 use crate::kernel::state::bag::{Bag, Packed, Parcel};
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::herald::Herald;
+use crate::kernel::state::event_mark::EventMark;
 use crate::kernel::state::outbox::{Outbox, Sent};
-use crate::kernel::state::scratch::Room;
+use crate::kernel::state::scratch::Scratch;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::transport::Departed;
 
@@ -28,7 +28,7 @@ struct Mail {
     /// The others.
     plain: Vec<Parcel<Vec<Cell>>>,
     /// Those of the others that have to be events, parcel by parcel.
-    significant: Vec<Herald>,
+    significant: Vec<EventMark>,
     /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
     empty: Vec<Vec<Cell>>,
 }
@@ -115,24 +115,24 @@ impl Exchange {
         for (place, outboxes) in &self.posted[number] {
             let mut mail = lock(&self.mail[*place]);
             let Mail { bags, plain, significant, empty } = &mut *mail;
-            let Cluster { outboxes: all, room: Room { bag, octets: spare, .. }, .. } = &mut *cluster;
+            let Cluster { outboxes: all, scratch: Scratch { bag, octets: spare, .. }, .. } = &mut *cluster;
             for &index in outboxes {
-                let Outbox { lane, sent, significant: heralds, .. } = &mut all[index as usize];
-                let (lane, count) = (*lane, heralds.len() as u32);
+                let Outbox { lane, sent, significant: marks, .. } = &mut all[index as usize];
+                let (lane, count) = (*lane, marks.len() as u32);
                 match sent {
                     Sent::Packed(packing) => {
                         let (octets, cells) = packing.take(&mut bag.octets, spare);
                         if cells > 0 {
                             let cells = Packed { octets, cells };
                             bag.parcels.push(Parcel { lane, significant: count, cells });
-                            bag.significant.append(heralds);
+                            bag.significant.append(marks);
                         }
                     }
                     Sent::Plain { cells, expected, .. } if !cells.is_empty() => {
                         *expected = cells.len() as u32;
                         let cells = std::mem::replace(cells, empty.pop().unwrap_or_default());
                         plain.push(Parcel { lane, significant: count, cells });
-                        significant.append(heralds);
+                        significant.append(marks);
                     }
                     Sent::Plain { .. } => {}
                 }
@@ -161,19 +161,19 @@ impl Exchange {
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
             let Mail { bags, plain, significant, empty } = &mut *mail;
-            let mut heralds = &significant[..];
+            let mut marks = &significant[..];
             for Parcel { lane, significant, cells } in plain.drain(..) {
                 let own;
-                (own, heralds) = heralds.split_at(significant as usize);
+                (own, marks) = marks.split_at(significant as usize);
                 cluster.receive(lane as usize, Batch::Plain(cells), own);
-                empty.extend(cluster.lanes[lane as usize].ring.give_back());
+                empty.extend(cluster.lanes[lane as usize].cells.give_back());
             }
             significant.clear();
             for Bag { parcels, significant, octets } in bags.drain(..) {
-                let (mut heralds, mut rest) = (&significant[..], &octets[..]);
+                let (mut marks, mut rest) = (&significant[..], &octets[..]);
                 for &Parcel { lane, significant, cells: Packed { octets, cells } } in &parcels {
                     let (own, packed);
-                    (own, heralds) = heralds.split_at(significant as usize);
+                    (own, marks) = marks.split_at(significant as usize);
                     (packed, rest) = rest.split_at(octets as usize);
                     cluster.receive(lane as usize, Batch::Packed(packed, cells), own);
                 }
@@ -211,7 +211,7 @@ fn have_packed(clusters: &mut [Cluster]) {
                 count => (Packing::of_several(cell_time, hops), Unpacking::of_several(cell_time, count)),
             };
             clusters[from].outboxes[index].sent = Sent::Packed(packing);
-            clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(unpacking);
+            clusters[cluster as usize].lanes[lane as usize].cells = CellQueue::Packed(unpacking);
         }
     }
 }

@@ -38,7 +38,7 @@ fn read_through<T>(items: &[T], prefetch: impl Fn(&T) -> u64) {
 /// The hops that its first cell comes over and goes on by.
 #[inline]
 fn prefetch_hops(hops: &[Hop], lane: &Lane) -> u64 {
-    let Some(cell) = lane.ring.first() else { return 0 };
+    let Some(cell) = lane.cells.first() else { return 0 };
     let on = hops.get(cell.hop() + 1).map_or(0, |hop| hop.priority);
     u64::from(hops[cell.hop()].port) ^ u64::from(on)
 }

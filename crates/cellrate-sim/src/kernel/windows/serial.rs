@@ -1,14 +1,15 @@
 //! The windows of a run one after the other on the calling thread, as far as the caller asks.
 //!
-//! A [`crew`](super::crew) runs to the end and calls back meanwhile. Where the caller must have control again, because
-//! it has one thread and other work to do on it, windows run here: each cluster in turn runs one, then all the next.
+//! The [`scheduler`](super::scheduler) runs to the end and calls back meanwhile. Where the caller must have control
+//! again, because it has one thread and other work to do on it, windows run here: each cluster in turn runs one, then
+//! all the next.
 
 use cellrate_proto::Time;
 
-use super::crew::Windows;
 use super::exchange::Exchange;
+use super::scheduler::Windows;
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::scratch::Room;
+use crate::kernel::state::scratch::Scratch;
 
 /// The windows of a run that are still to come.
 #[derive(Debug)]
@@ -17,13 +18,13 @@ pub(crate) struct Serial {
     windows: Windows,
     /// How many windows have been run.
     done: u64,
-    room: Room,
+    scratch: Scratch,
 }
 
 impl Serial {
     /// A run that has not begun.
     pub fn new(exchange: Exchange, windows: Windows) -> Serial {
-        Serial { exchange, windows, done: 0, room: Room::default() }
+        Serial { exchange, windows, done: 0, scratch: Scratch::default() }
     }
 
     /// The end of the last window that was run: all that happens before has happened.
@@ -32,7 +33,7 @@ impl Serial {
     }
 
     /// Goes on with `windows`, which begin where those before have ended.
-    pub fn go_on(&mut self, windows: Windows) {
+    pub fn extend(&mut self, windows: Windows) {
         (self.windows, self.done) = (windows, 0);
     }
 
@@ -43,14 +44,14 @@ impl Serial {
         }
         let until = self.windows.end_of(self.done);
         for (number, cluster) in clusters.iter_mut().enumerate() {
-            std::mem::swap(&mut cluster.room, &mut self.room);
+            std::mem::swap(&mut cluster.scratch, &mut self.scratch);
             if self.exchange.prefetches {
                 cluster.prefetch();
             }
             self.exchange.deliver(number, cluster);
             cluster.run_until(until);
             self.exchange.post(number, cluster);
-            std::mem::swap(&mut cluster.room, &mut self.room);
+            std::mem::swap(&mut cluster.scratch, &mut self.scratch);
         }
         self.done += 1;
         true

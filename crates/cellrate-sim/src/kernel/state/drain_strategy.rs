@@ -1,11 +1,11 @@
-//! First choice among shortcuts at a deferred port.
+//! How a deferred port is drained, by what leads to it and where its cells go.
 
 /// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
 /// are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shortcut {
+pub(crate) enum DrainStrategy {
     /// One at a time.
-    None,
+    OneByOne,
     /// Cells of one category that leave a FIFO for other clusters.
     BeforeCluster,
     /// Cells that come from sources alone, each of which has a lane of its own behind the port.

@@ -21,25 +21,25 @@ pub(crate) enum Batch<'a> {
 
 /// The cells on one link, in order.
 #[derive(Clone, Debug)]
-pub(crate) enum Row {
+pub(crate) enum CellQueue {
     /// As they are.
     Lists(Lists),
     /// [Packed](super::packed), in a network with very many.
     Packed(Unpacking),
 }
 
-impl Row {
+impl CellQueue {
     /// An empty one.
-    pub const fn new() -> Row {
-        Row::Lists(Lists::new())
+    pub const fn new() -> CellQueue {
+        CellQueue::Lists(Lists::new())
     }
 
     /// A word of each cache line of it, and of its first cells ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
         match self {
-            Row::Lists(lists) => lists.len.into(),
-            Row::Packed(packed) => packed.prefetch(),
+            CellQueue::Lists(lists) => lists.len.into(),
+            CellQueue::Packed(packed) => packed.prefetch(),
         }
     }
 
@@ -53,8 +53,8 @@ impl Row {
     #[inline]
     pub fn len(&self) -> usize {
         match self {
-            Row::Lists(lists) => lists.len as usize,
-            Row::Packed(packed) => packed.len() as usize,
+            CellQueue::Lists(lists) => lists.len as usize,
+            CellQueue::Packed(packed) => packed.len() as usize,
         }
     }
 
@@ -62,23 +62,23 @@ impl Row {
     #[inline]
     pub fn push(&mut self, cell: Cell) {
         match self {
-            Row::Lists(lists) => lists.push(cell),
-            Row::Packed(_) => unreachable!("packed cells come in batches"),
+            CellQueue::Lists(lists) => lists.push(cell),
+            CellQueue::Packed(_) => unreachable!("packed cells come in batches"),
         }
     }
 
     /// Puts the cells of `batch` last, in order.
     pub fn append(&mut self, batch: Batch<'_>) {
         match (self, batch) {
-            (Row::Lists(lists), Batch::Plain(cells)) => lists.append(cells),
-            (Row::Packed(packed), Batch::Packed(octets, count)) => packed.append(octets, count),
+            (CellQueue::Lists(lists), Batch::Plain(cells)) => lists.append(cells),
+            (CellQueue::Packed(packed), Batch::Packed(octets, count)) => packed.append(octets, count),
             _ => unreachable!("who sends cells knows whether to pack them"),
         }
     }
 
-    /// An `empty` list, whose room the [next one](Row::give_back) may have.
+    /// An `empty` list, whose room the [next one](CellQueue::give_back) may have.
     pub fn keep(&mut self, empty: Vec<Cell>) {
-        if let Row::Lists(lists) = self {
+        if let CellQueue::Lists(lists) = self {
             lists.more().keep(empty);
         }
     }
@@ -86,7 +86,7 @@ impl Row {
     /// An empty list with room, if there is one to spare.
     pub fn give_back(&mut self) -> Option<Vec<Cell>> {
         match self {
-            Row::Lists(Lists { more: Some(more), .. }) if more.spare.capacity() > 0 => {
+            CellQueue::Lists(Lists { more: Some(more), .. }) if more.spare.capacity() > 0 => {
                 Some(std::mem::take(&mut more.spare))
             }
             _ => None,
@@ -97,17 +97,17 @@ impl Row {
     #[inline]
     pub fn front_run(&self) -> &[Cell] {
         match self {
-            Row::Lists(lists) => lists.front.get(lists.taken as usize..).unwrap_or_default(),
-            Row::Packed(packed) => packed.first().map(std::slice::from_ref).unwrap_or_default(),
+            CellQueue::Lists(lists) => lists.front.get(lists.taken as usize..).unwrap_or_default(),
+            CellQueue::Packed(packed) => packed.first().map(std::slice::from_ref).unwrap_or_default(),
         }
     }
 
-    /// Takes the first `count` cells away, not more than [`front_run`](Row::front_run) has.
+    /// Takes the first `count` cells away, not more than [`front_run`](CellQueue::front_run) has.
     #[inline(always)]
     pub fn skip(&mut self, count: usize) {
         match self {
-            Row::Lists(lists) => lists.skip(count),
-            Row::Packed(packed) => packed.skip_all(count),
+            CellQueue::Lists(lists) => lists.skip(count),
+            CellQueue::Packed(packed) => packed.skip_all(count),
         }
     }
 
@@ -115,8 +115,8 @@ impl Row {
     #[inline(always)]
     pub fn first(&self) -> Option<&Cell> {
         match self {
-            Row::Lists(lists) => lists.front.get(lists.taken as usize),
-            Row::Packed(packed) => packed.first(),
+            CellQueue::Lists(lists) => lists.front.get(lists.taken as usize),
+            CellQueue::Packed(packed) => packed.first(),
         }
     }
 
@@ -128,7 +128,7 @@ impl Row {
         Some(cell)
     }
 
-    /// Takes the first cell of a row that may have [stretches](Stretch).
+    /// Takes the first cell of a queue that may have [stretches](Stretch).
     pub fn pop_of_stretch(&mut self) -> Option<Cell> {
         let cell = *self.first()?;
         match self.front_run().get(1).and_then(Stretch::of) {
@@ -141,16 +141,16 @@ impl Row {
     /// Takes the first `entries`, and of the [`Stretch`] behind them `count` cells, but not all.
     pub fn skip_into(&mut self, entries: usize, count: u32) {
         match self {
-            Row::Lists(lists) => lists.skip_into(entries, count),
-            Row::Packed(_) => unreachable!("stretches are not packed"),
+            CellQueue::Lists(lists) => lists.skip_into(entries, count),
+            CellQueue::Packed(_) => unreachable!("stretches are not packed"),
         }
     }
 
     /// How many cells there are on each hop, some of them at a time.
     pub fn count(&self, mut count: impl FnMut(usize, u64)) {
         match self {
-            Row::Packed(packed) => packed.hops().for_each(|(hop, cells)| count(hop, cells)),
-            Row::Lists(_) => self.iter().for_each(|cell| count(cell.hop(), 1)),
+            CellQueue::Packed(packed) => packed.hops().for_each(|(hop, cells)| count(hop, cells)),
+            CellQueue::Lists(_) => self.iter().for_each(|cell| count(cell.hop(), 1)),
         }
     }
 
@@ -169,7 +169,7 @@ pub(crate) struct Lists {
     taken: u32,
     /// Cells in all lists together that have not been taken.
     len: u32,
-    /// The lists of a row that gets whole ones.
+    /// The lists of a queue that gets whole ones.
     more: Option<Box<More>>,
 }
 
@@ -297,32 +297,32 @@ mod tests {
     proptest! {
         #[test]
         fn it_does_what_a_deque_does(steps in proptest::collection::vec(0_usize..13, 0..500)) {
-            let (mut row, mut deque) = (Row::new(), VecDeque::new());
+            let (mut queue, mut deque) = (CellQueue::new(), VecDeque::new());
             for (number, step) in steps.into_iter().enumerate() {
                 let cell = |part: usize| Cell::data(Time::from_ps(number as u64), (12 * number + part) as u64, false);
                 match step {
                     0..3 => {
-                        row.push(cell(0));
+                        queue.push(cell(0));
                         deque.push_back(cell(0));
                     }
                     3..6 => {
                         let cells: Vec<Cell> = (0..1 + 9 * (step - 3)).map(cell).collect();
                         deque.extend(&cells);
-                        row.append(Batch::Plain(cells));
+                        queue.append(Batch::Plain(cells));
                     }
-                    6..9 => prop_assert_eq!(row.pop(), deque.pop_front()),
+                    6..9 => prop_assert_eq!(queue.pop(), deque.pop_front()),
                     _ => {
-                        let run = row.front_run();
+                        let run = queue.front_run();
                         prop_assert!(run.len() <= deque.len() && run.iter().eq(deque.iter().take(run.len())));
                         prop_assert_eq!(run.is_empty(), deque.is_empty());
                         let count = run.len().min(step - 8);
-                        row.skip(count);
+                        queue.skip(count);
                         deque.drain(..count);
                     }
                 }
-                prop_assert_eq!((row.is_empty(), row.len()), (deque.is_empty(), deque.len()));
-                prop_assert_eq!(row.first(), deque.front());
-                prop_assert!(row.iter().eq(deque.iter().copied()));
+                prop_assert_eq!((queue.is_empty(), queue.len()), (deque.is_empty(), deque.len()));
+                prop_assert_eq!(queue.first(), deque.front());
+                prop_assert!(queue.iter().eq(deque.iter().copied()));
             }
         }
     }
@@ -331,7 +331,7 @@ mod tests {
         #[test]
         fn so_does_one_of_packed_cells(steps in proptest::collection::vec(0_usize..8, 0..300)) {
             let cell_time = Duration::from_ps(20);
-            let (mut row, mut deque) = (Row::Packed(Unpacking::new(cell_time)), VecDeque::new());
+            let (mut queue, mut deque) = (CellQueue::Packed(Unpacking::new(cell_time)), VecDeque::new());
             let mut packing = Packing::new(cell_time);
             for (number, step) in steps.into_iter().enumerate() {
                 match step {
@@ -343,20 +343,20 @@ mod tests {
                             deque.push_back(cell);
                         }
                         let (_, count) = packing.take(&mut octets, &mut Vec::new());
-                        row.append(Batch::Packed(&octets, count));
+                        queue.append(Batch::Packed(&octets, count));
                     }
-                    2..7 => prop_assert_eq!(row.pop(), deque.pop_front()),
+                    2..7 => prop_assert_eq!(queue.pop(), deque.pop_front()),
                     _ => {
-                        let run = row.front_run();
+                        let run = queue.front_run();
                         prop_assert!(run.iter().eq(deque.iter().take(1)));
                         let count = run.len();
-                        row.skip(count);
+                        queue.skip(count);
                         deque.drain(..count);
                     }
                 }
-                prop_assert_eq!((row.is_empty(), row.len()), (deque.is_empty(), deque.len()));
-                prop_assert_eq!(row.first(), deque.front());
-                prop_assert!(row.iter().eq(deque.iter().copied()));
+                prop_assert_eq!((queue.is_empty(), queue.len()), (deque.is_empty(), deque.len()));
+                prop_assert_eq!(queue.first(), deque.front());
+                prop_assert!(queue.iter().eq(deque.iter().copied()));
             }
         }
     }
@@ -367,10 +367,10 @@ mod tests {
             // By step: what is done, and with how many.
             steps in proptest::collection::vec((0_usize..6, 0_u32..7, 0_usize..4), 1..200),
         ) {
-            let (mut row, mut deque) = (Row::new(), VecDeque::new());
+            let (mut queue, mut deque) = (CellQueue::new(), VecDeque::new());
             let mut at = 0;
             for (step, count, entry) in steps {
-                let run = row.front_run();
+                let run = queue.front_run();
                 let stretches: Vec<usize> =
                     (0..run.len()).filter(|&entry| Stretch::of(&run[entry]).is_some()).collect();
                 match step {
@@ -389,45 +389,45 @@ mod tests {
                             deque.extend((0..=stretch.count).map(|count| stretch.cell(first, count)));
                             at += 1 + u64::from(stretch.count) + u64::from(count % 2);
                         }
-                        row.append(Batch::Plain(list));
+                        queue.append(Batch::Plain(list));
                     }
-                    2 | 3 => prop_assert_eq!(row.pop_of_stretch(), deque.pop_front()),
+                    2 | 3 => prop_assert_eq!(queue.pop_of_stretch(), deque.pop_front()),
                     4 => {
                         // As many entries as end before a cell.
                         let ends = |&entry: &usize| !stretches.contains(&entry);
                         let entries = (1..=run.len()).filter(ends).nth(entry).unwrap_or(run.len());
                         deque.drain(..stretch::cells(&run[..entries]).count());
-                        row.skip(entries);
+                        queue.skip(entries);
                     }
                     _ => {
                         let Some(&entry) = stretches.get(entry) else { continue };
                         let count = count % Stretch::of(&run[entry]).map_or(1, |stretch| stretch.count);
                         deque.drain(..stretch::cells(&run[..entry]).count() + count as usize);
-                        row.skip_into(entry, count);
+                        queue.skip_into(entry, count);
                     }
                 }
-                prop_assert_eq!(row.first(), deque.front());
-                prop_assert!(row.iter().eq(deque.iter().copied()));
-                prop_assert_eq!(row.is_empty(), deque.is_empty());
+                prop_assert_eq!(queue.first(), deque.front());
+                prop_assert!(queue.iter().eq(deque.iter().copied()));
+                prop_assert_eq!(queue.is_empty(), deque.is_empty());
             }
         }
     }
 
     #[test]
     fn what_is_put_and_taken_one_by_one_keeps_its_room() {
-        let mut row = Row::new();
+        let mut queue = CellQueue::new();
         let cell = |number| Cell::data(Time::ZERO, number, false);
-        (0..20).for_each(|number| row.push(cell(number)));
+        (0..20).for_each(|number| queue.push(cell(number)));
         let mut room = 0;
         for number in 20..10_000 {
-            row.push(cell(number));
-            assert_eq!(row.pop(), Some(cell(number - 20)));
-            let Row::Lists(lists) = &row else { unreachable!("no cell is packed") };
+            queue.push(cell(number));
+            assert_eq!(queue.pop(), Some(cell(number - 20)));
+            let CellQueue::Lists(lists) = &queue else { unreachable!("no cell is packed") };
             if number == 100 {
                 room = lists.front.capacity();
             }
         }
-        let Row::Lists(lists) = row else { unreachable!("no cell is packed") };
+        let CellQueue::Lists(lists) = queue else { unreachable!("no cell is packed") };
         assert_eq!((lists.front.capacity(), lists.more.is_none()), (room, true));
     }
 }

@@ -6,9 +6,9 @@
 //! still to do in its window.
 //!
 //! A large network does not fit into the caches, and to fetch what a cluster works on takes longer than a window of it.
-//! So windows come in rounds of [`Windows::lead`], and among those that may run in a round the first cluster does: a
-//! wave goes through the clusters in their order, and each comes to its next window when only a few others have had
-//! theirs since.
+//! So windows come in rounds of [`windows_per_round`](Windows::windows_per_round), and among those that may run in a
+//! round the first cluster does: a wave goes through the clusters in their order, and each comes to its next window
+//! when only a few others have had theirs since.
 //!
 //! Each thread has a share of the clusters to itself. A thread with nothing to do in this round of windows goes on to
 //! the next one where it can, and waits otherwise.
@@ -21,7 +21,7 @@ use cellrate_proto::{Duration, Time};
 
 use super::exchange::Exchange;
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::scratch::Room;
+use crate::kernel::state::scratch::Scratch;
 
 /// The windows of a run.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Windows {
     pub length: Duration,
     /// How many of them a cluster runs before clusters elsewhere have begun with theirs. With 1, all clusters run a
     /// window before any runs the next.
-    pub lead: u64,
+    pub windows_per_round: u64,
 }
 
 impl Windows {
@@ -62,15 +62,16 @@ pub(crate) fn run(
     goes_on: &mut dyn FnMut(&mut [Cluster]) -> bool,
 ) -> bool {
     let mut shares = share_out(clusters, threads);
-    let agenda = Agenda::new(windows, &exchange.neighbours, shares.iter().map(|share| share.clusters.len()));
+    let queue =
+        WindowQueue::new(windows, &exchange.neighbours, shares.iter().map(|share| share.clusters.len()));
     let (first, others) = shares.split_first_mut().expect("one share at least");
     thread::scope(|scope| {
         for share in others {
-            scope.spawn(|| share.work(&agenda, exchange, &mut |_| true));
+            scope.spawn(|| share.work(&queue, exchange, &mut |_| true));
         }
-        first.work(&agenda, exchange, goes_on);
+        first.work(&queue, exchange, goes_on);
     });
-    !agenda.lock().stopped
+    !queue.lock().stopped
 }
 
 /// Clusters in a row, for one thread.
@@ -85,29 +86,29 @@ struct Share<'a> {
 impl Share<'_> {
     fn work(
         &mut self,
-        agenda: &Agenda<'_>,
+        queue: &WindowQueue<'_>,
         exchange: &Exchange,
         goes_on: &mut dyn FnMut(&mut [Cluster]) -> bool,
     ) {
         // Nobody waits in vain for a thread that panics.
-        let _stop = StopOnPanic(agenda);
-        let (mut room, count) = (Room::default(), self.clusters.len().max(1));
+        let _stop = StopOnPanic(queue);
+        let (mut scratch, count) = (Scratch::default(), self.clusters.len().max(1));
         for ran in 0.. {
             if ran % count == 0 && !goes_on(self.clusters) {
-                return agenda.stop();
+                return queue.stop();
             }
-            let Some((number, until)) = agenda.next(self.number) else { return };
+            let Some((number, until)) = queue.next(self.number) else { return };
             let cluster = &mut self.clusters[number - self.first];
             // It is in the caches.
-            std::mem::swap(&mut cluster.room, &mut room);
+            std::mem::swap(&mut cluster.scratch, &mut scratch);
             if exchange.prefetches {
                 cluster.prefetch();
             }
             exchange.deliver(number, cluster);
             cluster.run_until(until);
             exchange.post(number, cluster);
-            std::mem::swap(&mut cluster.room, &mut room);
-            agenda.done(number);
+            std::mem::swap(&mut cluster.scratch, &mut scratch);
+            queue.done(number);
         }
     }
 }
@@ -147,7 +148,7 @@ fn fair_lengths(weights: &[usize], count: usize) -> Vec<usize> {
     lengths
 }
 
-struct StopOnPanic<'a>(&'a Agenda<'a>);
+struct StopOnPanic<'a>(&'a WindowQueue<'a>);
 
 impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
@@ -159,7 +160,7 @@ impl Drop for StopOnPanic<'_> {
 
 /// Windows that are still to be run.
 #[derive(Debug)]
-struct Agenda<'a> {
+struct WindowQueue<'a> {
     windows: Windows,
     /// The neighbours of each cluster.
     neighbours: &'a [Vec<usize>],
@@ -181,12 +182,12 @@ struct State {
     stopped: bool,
 }
 
-impl<'a> Agenda<'a> {
+impl<'a> WindowQueue<'a> {
     fn new(
         windows: Windows,
         neighbours: &'a [Vec<usize>],
         shares: impl Iterator<Item = usize>,
-    ) -> Agenda<'a> {
+    ) -> WindowQueue<'a> {
         let lengths: Vec<usize> = shares.collect();
         let share: Vec<u32> = (0..).zip(&lengths).flat_map(|(share, &length)| vec![share; length]).collect();
         let mut state = State {
@@ -199,7 +200,7 @@ impl<'a> Agenda<'a> {
         for (cluster, &share) in (0..).zip(&share) {
             state.ready[share as usize].insert((0, cluster));
         }
-        Agenda { windows, neighbours, share, state: Mutex::new(state), changed: Condvar::new() }
+        WindowQueue { windows, neighbours, share, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// A cluster of `share` to run, and until when; waits for one if need be. `None` when nothing is left to do, or
@@ -242,7 +243,7 @@ impl<'a> Agenda<'a> {
             && next < self.windows.count()
             && self.neighbours[cluster].iter().all(|&neighbour| done[neighbour] >= next);
         if is_ready {
-            let round = next / self.windows.lead;
+            let round = next / self.windows.windows_per_round;
             ready[self.share[cluster] as usize].insert((round, cluster as u32));
         }
         is_ready
@@ -268,11 +269,11 @@ mod tests {
     const LENGTH: Duration = Duration::from_us(10);
     const FIRST: Time = Time::from_ps(3_333_333);
 
-    fn windows(count: u64, lead: u64) -> Windows {
+    fn windows(count: u64, windows_per_round: u64) -> Windows {
         // The last one is short.
         // The first one begins later than the run.
         let end = FIRST.as_ps() + (LENGTH * count).as_ps() - 1;
-        Windows { start: FIRST, end: Time::from_ps(end), length: LENGTH, lead }
+        Windows { start: FIRST, end: Time::from_ps(end), length: LENGTH, windows_per_round }
     }
 
     /// Which window of a cluster ends then.
@@ -287,7 +288,7 @@ mod tests {
             links in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
             others in proptest::collection::vec(any::<[prop::sample::Index; 2]>(), 0..4),
             cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..3),
-            (count, lead) in (1..9_u64, 1..5_u64),
+            (count, per_round) in (1..9_u64, 1..5_u64),
             choices in proptest::collection::vec(any::<prop::sample::Index>(), 1..40),
         ) {
             let clusters = links.len() + 1;
@@ -304,30 +305,30 @@ mod tests {
             cuts.sort_unstable();
             cuts.dedup();
             let shares: Vec<usize> = cuts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-            let windows = windows(count, lead);
-            let agenda = Agenda::new(windows, &neighbours, shares.iter().copied());
+            let windows = windows(count, per_round);
+            let queue = WindowQueue::new(windows, &neighbours, shares.iter().copied());
             let (mut done, mut running) = (vec![0; clusters], vec![None; shares.len()]);
             let mut choices = choices.iter().cycle();
             while done.iter().any(|&done| done < count) {
                 // Those that need not wait, or have something to end.
                 let may_go = |&share: &usize| {
-                    running[share].is_some() || !agenda.lock().ready[share].is_empty()
+                    running[share].is_some() || !queue.lock().ready[share].is_empty()
                 };
                 let able: Vec<usize> = (0..shares.len()).filter(may_go).collect();
                 prop_assert!(!able.is_empty(), "somebody can go on");
                 let share = able[choices.next().expect("a cycle").index(able.len())];
                 if let Some(cluster) = running[share].take() {
-                    agenda.done(cluster);
+                    queue.done(cluster);
                     done[cluster] += 1;
                     continue;
                 }
-                let (cluster, until) = agenda.next(share).expect("one is ready");
+                let (cluster, until) = queue.next(share).expect("one is ready");
                 prop_assert!(cuts[share] <= cluster && cluster < cuts[share + 1]);
                 prop_assert_eq!(window(&windows, until), done[cluster]);
                 prop_assert!(neighbours[cluster].iter().all(|&other| done[other] >= done[cluster]));
                 running[share] = Some(cluster);
             }
-            prop_assert!((0..shares.len()).all(|share| agenda.next(share).is_none()));
+            prop_assert!((0..shares.len()).all(|share| queue.next(share).is_none()));
         }
     }
 
@@ -338,10 +339,10 @@ mod tests {
                 [cluster.wrapping_sub(1), cluster + 1].into_iter().filter(|&other| other < clusters).collect()
             })
             .collect();
-        let agenda = Agenda::new(windows, &neighbours, [clusters].into_iter());
+        let queue = WindowQueue::new(windows, &neighbours, [clusters].into_iter());
         std::iter::from_fn(|| {
-            let (cluster, until) = agenda.next(0)?;
-            agenda.done(cluster);
+            let (cluster, until) = queue.next(0)?;
+            queue.done(cluster);
             Some((cluster, window(&windows, until)))
         })
         .collect()
@@ -357,16 +358,16 @@ mod tests {
     #[test]
     fn who_waits_ends_when_somebody_stops() {
         let neighbours = [vec![1], vec![0]];
-        let agenda = Agenda::new(windows(3, 2), &neighbours, [1, 1].into_iter());
-        assert_eq!(agenda.next(0), Some((0, FIRST + LENGTH)));
-        agenda.done(0);
-        let waiting = || agenda.next(0);
+        let queue = WindowQueue::new(windows(3, 2), &neighbours, [1, 1].into_iter());
+        assert_eq!(queue.next(0), Some((0, FIRST + LENGTH)));
+        queue.done(0);
+        let waiting = || queue.next(0);
         thread::scope(|scope| {
             let waits = scope.spawn(waiting);
             // Whoever panics stops all.
             let panics = scope.spawn(|| {
-                let _stop = StopOnPanic(&agenda);
-                assert!(agenda.lock().ready[0].is_empty());
+                let _stop = StopOnPanic(&queue);
+                assert!(queue.lock().ready[0].is_empty());
                 panic!("on purpose");
             });
             assert!(panics.join().is_err());

@@ -1,13 +1,13 @@
-//! First choice among shortcuts at each [deferred](super) port: found once, when the network is built.
+//! How each [deferred](super) port is drained: found once, when the network is built.
 
 use std::collections::BTreeSet;
 
 use crate::kernel::cell::Significance;
-use crate::kernel::hop::{Exit, NONE};
-use crate::kernel::lanes::lane::Course;
+use crate::kernel::hop::{NONE, NextHop};
+use crate::kernel::lanes::lane::LaneEnd;
 use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::leaf::Leaf;
-use crate::kernel::state::shortcut::Shortcut;
 use crate::mechanisms::Mechanism;
 use crate::port::{ABR, Queues};
 
@@ -15,9 +15,9 @@ impl Cluster {
     /// Whether there may be [stretches](crate::kernel::lanes::stretch) on `lane`: whoever deals with its cells deals
     /// with many at a time.
     pub(in crate::kernel) fn takes_stretches(&self, lane: u32) -> bool {
-        match self.lanes[lane as usize].course {
-            Course::Deferred { port, .. } => {
-                matches!(self.ports[port as usize].shortcut, Shortcut::Host { .. })
+        match self.lanes[lane as usize].leads_to {
+            LaneEnd::Deferred { port, .. } => {
+                matches!(self.ports[port as usize].strategy, DrainStrategy::Host { .. })
             }
             _ => false,
         }
@@ -29,15 +29,15 @@ impl Cluster {
         self.find_before_clusters();
         self.find_before_hosts(&ways_in);
         self.find_hosts_of_several();
-        self.set_courses();
+        self.set_lane_ends();
         self.tell_feeds();
         self.find_sources_alone(&ways_in);
     }
 
     /// By port, how many lanes and feeds lead there if it is deferred.
     fn ways_in(&self) -> Vec<u32> {
-        let lanes = self.lanes.iter().filter_map(|lane| match lane.course {
-            Course::Deferred { port, .. } => Some(port),
+        let lanes = self.lanes.iter().filter_map(|lane| match lane.leads_to {
+            LaneEnd::Deferred { port, .. } => Some(port),
             _ => None,
         });
         let feeds = self.feeds.iter().filter(|feed| feed.deferred).map(|feed| feed.port);
@@ -53,11 +53,13 @@ impl Cluster {
                 continue;
             }
             match port.queues {
-                Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => port.shortcut = Shortcut::Ranked,
+                Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => {
+                    port.strategy = DrainStrategy::Ranked
+                }
                 Queues::Fifo(_)
                     if port.deferred && port.outside && mechanisms.has(Mechanism::BeforeCluster) =>
                 {
-                    port.shortcut = Shortcut::BeforeCluster;
+                    port.strategy = DrainStrategy::BeforeCluster;
                 }
                 _ => {}
             }
@@ -71,23 +73,24 @@ impl Cluster {
         }
         let mut links = vec![NONE; self.ports.len()];
         for (index, lane) in (0..).zip(&self.lanes) {
-            if let Course::Behind { port } = lane.course {
+            if let LaneEnd::Behind { port } = lane.leads_to {
                 links[port as usize] = index;
             }
         }
-        for (lane, course) in (0..).zip(self.lanes.iter().map(|lane| lane.course)) {
-            let Course::Deferred { port: number, .. } = course else { continue };
+        for (lane, leads_to) in (0..).zip(self.lanes.iter().map(|lane| lane.leads_to)) {
+            let LaneEnd::Deferred { port: number, .. } = leads_to else { continue };
             let (link, ways_in) = (links[number as usize], ways_in[number as usize]);
             let port = &mut self.ports[number as usize];
             let may_pass = !port.outside && !port.records_changes();
             if matches!(port.queues, Queues::Fifo(_)) && may_pass && ways_in == 1 {
-                port.shortcut = Shortcut::Host { lane, link, several: false };
+                port.strategy = DrainStrategy::Host { lane, link, several: false };
             }
         }
     }
 
-    /// Which hosts behind a shortcut have several connections. One in another cluster than its switch may count for a
-    /// port that is not its own: that costs time, and nothing else, because cells are dealt with alike either way.
+    /// Which hosts behind a port of the strategy [`DrainStrategy::Host`] have several connections. One in another
+    /// cluster than its switch may count for a port that is not its own: that costs time, and nothing else, because
+    /// cells are dealt with alike either way.
     fn find_hosts_of_several(&mut self) {
         let mut counts = vec![0_u32; self.ports.len()];
         for endpoint in &self.endpoints {
@@ -100,24 +103,24 @@ impl Cluster {
             }
         }
         for (port, count) in self.ports.iter_mut().zip(counts) {
-            if let Shortcut::Host { several, .. } = &mut port.shortcut {
+            if let DrainStrategy::Host { several, .. } = &mut port.strategy {
                 *several = count > 1;
             }
         }
     }
 
-    /// Where cells go that are on lanes to ports with a shortcut to a host, and behind ports without.
-    fn set_courses(&mut self) {
+    /// Where cells go that are on lanes to ports of the strategy [`DrainStrategy::Host`], and behind ports without.
+    fn set_lane_ends(&mut self) {
         for lane in &mut self.lanes {
-            let before = |port: u32| self.ports[port as usize].shortcut;
-            match &mut lane.course {
-                Course::Deferred { port, significance, .. } => {
-                    if let Shortcut::Host { .. } = before(*port) {
+            let before = |port: u32| self.ports[port as usize].strategy;
+            match &mut lane.leads_to {
+                LaneEnd::Deferred { port, significance, .. } => {
+                    if let DrainStrategy::Host { .. } = before(*port) {
                         *significance = Significance::AWAITED;
                     }
                 }
-                &mut Course::Behind { port } if !matches!(before(port), Shortcut::Host { .. }) => {
-                    lane.course = Course::Host { every_cell: false };
+                &mut LaneEnd::Behind { port } if !matches!(before(port), DrainStrategy::Host { .. }) => {
+                    lane.leads_to = LaneEnd::Host { every_cell: false };
                 }
                 _ => {}
             }
@@ -131,7 +134,7 @@ impl Cluster {
             let hop = &self.hops[first as usize + 1];
             feed.slot = hop.slot;
             feed.priority = hop.priority;
-            if let Exit::Outbox(outbox) = hop.exit() {
+            if let NextHop::Outbox(outbox) = hop.leads_to() {
                 feed.outbox = outbox;
             }
         }
@@ -142,14 +145,15 @@ impl Cluster {
         for (port, &ways_in) in self.ports.iter_mut().zip(ways_in) {
             // Meters count cells of ABR one by one there.
             let counts_abr = usize::from(port.only_priority) == ABR || !port.metered;
-            if port.shortcut != Shortcut::BeforeCluster || ways_in < 2 || !counts_abr {
+            if port.strategy != DrainStrategy::BeforeCluster || ways_in < 2 || !counts_abr {
                 continue;
             }
-            let (ways, shortcut) = match port.merge.in_order() {
-                Some(order) => (order.ways().to_vec(), Shortcut::InTurn),
-                None => (port.merge.ways().to_vec(), Shortcut::Sorted),
+            let (ways, strategy) = match port.merge.in_order() {
+                Some(order) => (order.ways().to_vec(), DrainStrategy::InTurn),
+                None => (port.merge.ways().to_vec(), DrainStrategy::Sorted),
             };
-            let needed = if shortcut == Shortcut::InTurn { Mechanism::InTurn } else { Mechanism::Sorted };
+            let needed =
+                if strategy == DrainStrategy::InTurn { Mechanism::InTurn } else { Mechanism::Sorted };
             if !self.mechanisms.has(needed) || ways.is_empty() {
                 continue;
             }
@@ -159,7 +163,7 @@ impl Cluster {
             };
             let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
             if outboxes.is_some_and(|outboxes| outboxes.len() == ways_in as usize) {
-                port.shortcut = shortcut;
+                port.strategy = strategy;
             }
         }
     }

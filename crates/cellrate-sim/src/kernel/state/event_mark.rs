@@ -6,16 +6,16 @@ use crate::kernel::cell::Cell;
 
 /// A cell on its way to a deferred port that has to be an event, there or behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Herald {
+pub(crate) struct EventMark {
     /// Twice the instant at which it comes to the port \[ps\], plus one for a BRM: no instant of a run needs all bits.
     word: u64,
 }
 
-impl Herald {
-    /// The herald of this cell.
+impl EventMark {
+    /// The mark of this cell.
     #[inline]
-    pub fn of(cell: &Cell) -> Herald {
-        Herald { word: cell.arrives.as_ps() << 1 | u64::from(cell.is_backward_rm()) }
+    pub fn of(cell: &Cell) -> EventMark {
+        EventMark { word: cell.arrives.as_ps() << 1 | u64::from(cell.is_backward_rm()) }
     }
 
     /// When it comes to the port.
