@@ -54,6 +54,35 @@ def test_nothing_is_wider_than_the_page(width: int) -> None:
         assert page.value("document.documentElement.scrollWidth") <= width
 
 
+def test_no_ready_scenario_is_wider_than_a_telephone() -> None:
+    with lab() as address, opened(address, viewport={"width": 420, "height": 900}) as page:
+        ready = page.value("[...document.querySelector('#scenario optgroup').children].map(({ value }) => value)")
+        assert "gfr" in ready
+        for name in ready:
+            page.value(
+                f"(({{ lab }}, choice) => {{ lab.current = null; choice.value = '{name}'; "
+                "choice.dispatchEvent(new Event('change')); })(cellrate, document.getElementById('scenario'))"
+            )
+            page.until("cellrate.lab.current || !document.getElementById('fault').hidden")
+            assert page.value("document.getElementById('fault').hidden"), name
+            assert page.value("document.documentElement.scrollWidth") <= 420, name
+
+
+def test_a_scenario_that_a_link_brings_stands_in_the_list() -> None:
+    with lab("gfr") as address, opened(address) as page:
+        page.ended()
+        chosen = "document.getElementById('scenario').selectedOptions[0].text"
+        assert page.value(chosen) == "gfr"
+        page.page.locator("#scenario").select_option("becn")
+        page.until("cellrate.lab.store.head.name == 'becn'")
+        page.page.locator("#scenario").select_option("")
+        page.until("cellrate.lab.store.head.name == 'gfr'")
+        page.click("to-lessons")
+        page.click("to-lab")
+        assert page.value(chosen) == "gfr"
+        page.until("cellrate.lab.store.head.name == 'gfr'")
+
+
 def test_all_of_it_works_by_keyboard() -> None:
     with lab() as address, opened(address) as page:
         before = page.ended()

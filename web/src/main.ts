@@ -5,7 +5,7 @@ import { element } from "./format";
 import { Lab } from "./lab";
 import { Lessons } from "./lessons";
 import { Remote } from "./remote";
-import { read } from "./share";
+import { read, type Shared } from "./share";
 import { editors } from "./writing";
 
 /** Scenarios in groups; `build.mjs` collects them. */
@@ -59,7 +59,22 @@ function choice(): void {
   select.addEventListener("change", () => open(select.value));
 }
 
+/** The scenario that a link brought along. Its place in the list has no name that one of the catalogue could have. */
+let linked: Shared | null = null;
+
+function openLinked(): void {
+  if (!linked) return;
+  const select = element<HTMLSelectElement>("scenario");
+  if (select.options[0].value !== "") select.prepend(new Option(linked.file, ""));
+  select.value = "";
+  lab.open({ ...linked, algorithm: null });
+}
+
 function open(name: string): void {
+  if (!name) {
+    openLinked();
+    return;
+  }
   const found = catalog.flatMap(({ scenarios }) => scenarios).find((one) => one.name === name);
   if (!found) return;
   element<HTMLSelectElement>("scenario").value = name;
@@ -82,12 +97,11 @@ async function begin(): Promise<void> {
   const [, lesson] = location.hash.match(/^#lesson=([\w-]+)$/) ?? [];
   const [, scenario] = location.hash.match(/^#scenario=([\w-]+)$/) ?? [];
   try {
-    const shared = await read(location.hash);
-    if (shared) {
-      element<HTMLSelectElement>("scenario").value = "";
-      lab.open({ ...shared, algorithm: null });
+    linked = await read(location.hash);
+    if (linked) {
+      openLinked();
       // A stranger's code runs when its reader says so.
-      if (shared.algorithm) lab.offer(shared.algorithm, true);
+      if (linked.algorithm) lab.offer(linked.algorithm, true);
       return;
     }
   } catch (thrown) {
@@ -103,7 +117,7 @@ theme();
 choice();
 element("to-lab").addEventListener("click", () => {
   lessons.close();
-  open(element<HTMLSelectElement>("scenario").value || FIRST);
+  open(element<HTMLSelectElement>("scenario").value);
 });
 element("to-lessons").addEventListener("click", () => lessons.list());
 void begin();
