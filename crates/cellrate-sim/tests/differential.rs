@@ -27,7 +27,7 @@ use cellrate_sim::{
     Summary, TcpSummary, VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
-use random_tcp::options::modern;
+use random_tcp::options::{modern, of_today};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
@@ -91,6 +91,11 @@ fn the_kernel_and_the_judge_agree_on_random_networks_with_tcp() {
 #[test]
 fn the_kernel_and_the_judge_agree_on_tcp_with_its_options() {
     agree(random_modern_tcp, DEFAULT_MODERN_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_tcp_of_today() {
+    agree(|number| of_today(random_modern_tcp(number), number), DEFAULT_MODERN_COUNT, 4);
 }
 
 /// Networks of TCP with its options, before ports that mark, and some that discard, segment loops or take turns.
@@ -756,6 +761,7 @@ fn tcp_since(row: &TcpRow, before: Option<&TcpRow>) -> TcpRow {
         row.2.statistics.timeouts -= tally.statistics.timeouts;
         row.2.statistics.fast_retransmits -= tally.statistics.fast_retransmits;
         row.2.statistics.reductions -= tally.statistics.reductions;
+        row.2.statistics.probes -= tally.statistics.probes;
         row.2.marked -= tally.marked;
         row.2.acknowledged = Octets(row.2.acknowledged.0 - tally.acknowledged.0);
         (row.3, row.4, row.5) = (row.3 - delivered, row.4 - whole, row.5 - spoiled);
@@ -778,6 +784,7 @@ fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
             == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
         && (kernel.marked, kernel.reductions, kernel.alpha)
             == (tally.marked, statistics.reductions, tally.alpha)
+        && kernel.probes == statistics.probes
         && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
         && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
 }

@@ -15,6 +15,7 @@ const KEYS: &[Key] = &[
             "sack",
             "cubic",
             "dctcp",
+            "linux",
             "tcp-lrd-vbr",
             "stop-and-go",
             "internet-applications",
@@ -74,6 +75,24 @@ const KEYS: &[Key] = &[
         "Which partial ACKs of a recovery set NewReno's timer anew: \"first\" is impatient, \"every\" slow but steady.",
     ),
     key(
+        "prr",
+        Kind::Choice(&["none", "conservative", "slow-start", "safe-ack"]),
+        "of the preset",
+        "Proportional rate reduction (RFC 9937) in a recovery by SACK, and the bound where losses have brought the pipe below ssthresh: as much as is delivered, a segment more for each ACK, or for each that advances and tells of no further loss.",
+    ),
+    key(
+        "rack_tlp",
+        Kind::Boolean,
+        "of the preset",
+        "With SACK: losses are found by the times at which segments left, not by counting, and a probe goes out where nothing comes back for two round trips (RFC 8985).",
+    ),
+    key(
+        "pacing",
+        Kind::Boolean,
+        "of the preset",
+        "Segments leave one by one, as Linux paces them: 2 x cwnd per round trip below half of ssthresh, 1.2 x above.",
+    ),
+    key(
         "ecn",
         Kind::Boolean,
         "true with dctcp, else of the preset",
@@ -82,7 +101,7 @@ const KEYS: &[Key] = &[
     key(
         "timestamps",
         Kind::Boolean,
-        "false",
+        "of the preset",
         "Every segment has the timestamps option (RFC 7323), which takes 12 octets of its payload; each ACK of something new measures a round trip, in steps of timer_granularity.",
     ),
     key(

@@ -69,6 +69,13 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// Which partial ACKs set NewReno's timer anew.
     pub partial_ack_timer: PartialAckTimer,
+    /// Proportional rate reduction in a recovery by SACK (RFC 9937); `None`: the window goes down to ssthresh at once,
+    /// and nothing leaves until the pipe is below it (RFC 6675).
+    pub rate_reduction: Option<RateReduction>,
+    /// Whether losses are found by times, and probes sent for those at the tail (RFC 8985). With SACK only.
+    pub rack_tlp: bool,
+    /// Whether segments leave one by one over a round trip, as Linux paces them.
+    pub pacing: bool,
     /// Whether its packets may be marked instead of lost, and ACKs tell of marks (RFC 3168). With DCTCP always.
     pub ecn: bool,
     /// Whether every segment has the timestamps option (RFC 7323, section 3), whose 12 octets its payload has less.
@@ -103,6 +110,17 @@ pub enum CongestionControl {
     Cubic,
     /// As Reno, but by as much as there is congestion where marks tell of it (RFC 8257).
     Dctcp,
+}
+
+/// Proportional rate reduction: how fast the pipe may be filled up to ssthresh where losses have brought it below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateReduction {
+    /// No more than has been delivered (RFC 6937, PRR-CRB).
+    Conservative,
+    /// A segment more for each ACK (RFC 6937, PRR-SSRB).
+    SlowStart,
+    /// A segment more for each ACK that acknowledges something new and tells of no further loss (RFC 9937).
+    SafeAck,
 }
 
 /// Which partial ACKs of a recovery set the retransmission timer anew, with NewReno (RFC 6582, section 4).
@@ -216,6 +234,12 @@ pub const PRESETS: &[Preset] = &[
         encapsulation: Encapsulation::LlcSnapIpv4,
     },
     Preset {
+        name: "linux",
+        about: "Linux today: as cubic, with timestamps, PRR (RFC 9937), RACK-TLP (RFC 8985) and pacing, a window of 3 MiB, round trips in microseconds, RTO from 200 ms, delayed ACKs after 40 ms; without HyStart.",
+        tcp: linux,
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
         name: "tcp-lrd-vbr",
         about: "512 octets, window 16 x 64 kB, no fast retransmit, as the paper says; it does not name the timer (100 ms here, RTO from 200 ms) and the ACKs (every segment here).",
         tcp: paper_001,
@@ -253,6 +277,9 @@ fn reno() -> TcpConfig {
         congestion_control: CongestionControl::Reno,
         limited_transmit: false,
         partial_ack_timer: PartialAckTimer::First,
+        rate_reduction: None,
+        rack_tlp: false,
+        pacing: false,
         ecn: false,
         timestamps: false,
         timeout: TimeoutConfig {
@@ -262,6 +289,30 @@ fn reno() -> TcpConfig {
             initial: Duration::from_secs(1),
         },
         delayed_ack: DelayedAck::Heartbeat(Duration::from_ms(200)),
+    }
+}
+
+/// Defaults of Linux: half of the largest buffer (tcp_rmem, 6 MiB) is offered, TCP_RTO_MIN is 200 ms, TCP_DELACK_MIN
+/// 40 ms.
+fn linux() -> TcpConfig {
+    TcpConfig {
+        window: Octets(3 << 20),
+        recovery: Recovery::Sack,
+        congestion_control: CongestionControl::Cubic,
+        initial_window: Octets(10 * 1460),
+        limited_transmit: true,
+        rate_reduction: Some(RateReduction::SafeAck),
+        rack_tlp: true,
+        pacing: true,
+        timestamps: true,
+        timeout: TimeoutConfig {
+            granularity: Duration::from_us(1),
+            minimum: Duration::from_ms(200),
+            maximum: Duration::from_secs(120),
+            initial: Duration::from_secs(1),
+        },
+        delayed_ack: DelayedAck::Timer(Duration::from_ms(40)),
+        ..reno()
     }
 }
 

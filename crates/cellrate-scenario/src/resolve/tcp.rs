@@ -7,7 +7,7 @@ use super::timing::start_and_end;
 use super::{optional, pages};
 use crate::model::{
     AdapterQueue, CongestionControl, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer, Preset,
-    Recovery, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
+    RateReduction, Recovery, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -96,6 +96,15 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
             Some(_) => PartialAckTimer::Every,
             None => base.partial_ack_timer,
         },
+        rate_reduction: match table.text("prr") {
+            Some("none") => None,
+            Some("conservative") => Some(RateReduction::Conservative),
+            Some("slow-start") => Some(RateReduction::SlowStart),
+            Some(_) => Some(RateReduction::SafeAck),
+            None => base.rate_reduction,
+        },
+        rack_tlp: optional(table, "rack_tlp", check::boolean)?.unwrap_or(base.rack_tlp),
+        pacing: optional(table, "pacing", check::boolean)?.unwrap_or(base.pacing),
         ecn: optional(table, "ecn", check::boolean)?.unwrap_or(base.ecn || needs_marks),
         timestamps: optional(table, "timestamps", check::boolean)?.unwrap_or(base.timestamps),
         timeout: TimeoutConfig {
@@ -126,6 +135,15 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
             message,
             "Write ecn = true, or another congestion_control",
         );
+    }
+    let by_sack =
+        [("prr", config.rate_reduction.is_some(), "\"none\""), ("rack_tlp", config.rack_tlp, "false")];
+    for (key, given, without) in by_sack.into_iter().filter(|_| config.recovery != Recovery::Sack) {
+        if given {
+            let message = format!("{key} goes by selective ACKs, and recovery is another");
+            let remedy = format!("Write recovery = \"sack\", or {key} = {without}");
+            return refuse(&[key, "recovery"], message, &remedy);
+        }
     }
     if config.timestamps && mss <= TIMESTAMPS_OCTETS {
         let message = format!("mss is {mss}, of which timestamps take {TIMESTAMPS_OCTETS}");

@@ -48,6 +48,7 @@ fn every_key_is_a_setting_of_its_own() {
          ssthresh = \"64 KiB\", recovery = \"sack\", timer_granularity = \"50 us\", minimum_rto = \"1 ms\", \
          maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, \
          congestion_control = \"cubic\", ecn = true, timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
+         prr = \"slow-start\", rack_tlp = true, pacing = true, \
          encapsulation = \"vc-mux\", transfer = \"300 kB\", start = \"5 ms\", connections = 3, \
          adapter_queue = { pdus = 20 }",
     );
@@ -69,6 +70,9 @@ fn every_key_is_a_setting_of_its_own() {
         congestion_control: CongestionControl::Cubic,
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Every,
+        rate_reduction: Some(RateReduction::SlowStart),
+        rack_tlp: true,
+        pacing: true,
         ecn: true,
         timestamps: true,
     };
@@ -142,6 +146,13 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
         ("mss = \"12 cells\"", "not a unit of a number of octets"),
         ("congestion_control = \"dctcp\", ecn = false", "dctcp goes by marks, and ecn is false"),
         ("preset = \"dctcp\", ecn = false", "vc.v.traffic.ecn: dctcp goes by marks"),
+        ("prr = \"safe-ack\"", "vc.v.traffic.prr: prr goes by selective ACKs"),
+        (
+            "preset = \"linux\", recovery = \"newreno\", prr = \"none\"",
+            "vc.v.traffic.recovery: rack_tlp goes by",
+        ),
+        ("preset = \"newreno\", rack_tlp = true", "recovery = \"sack\", or rack_tlp = false"),
+        ("prr = \"ssrb\"", "vc.v.traffic.prr"),
         ("mss = \"12 octets\", timestamps = true", "mss is 12 octets, of which timestamps take 12 octets"),
         ("header = \"112 octets\", timestamps = true", "It must be at most 108 octets with timestamps"),
         ("recovery = \"renno\"", "Did you mean \"reno\"?"),

@@ -226,6 +226,8 @@ pub struct TcpSummary {
     pub marked: u64,
     /// Times that marks had the sender reduce its window (ECN).
     pub reductions: u64,
+    /// Tail loss probes sent (RFC 8985).
+    pub probes: u64,
     /// DCTCP's estimate of the share of octets that are marked [0 to 1], with DCTCP.
     pub alpha: Option<f64>,
     /// Acknowledged over offered octets less those still outstanding for the first time [0 to 1]; null when nothing was

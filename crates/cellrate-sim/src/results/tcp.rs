@@ -34,6 +34,7 @@ pub(crate) fn since(
         row.fast_retransmits -= before.fast_retransmits;
         row.marked -= before.marked;
         row.reductions -= before.reductions;
+        row.probes -= before.probes;
         row.adapter_drops -= before.adapter_drops;
         row.whole_pdus -= before.whole_pdus;
         row.spoiled_pdus -= before.spoiled_pdus;
@@ -109,6 +110,7 @@ fn rows(vc: &str, sending: &Endpoint, receiving: &Endpoint, end: Time) -> Vec<Tc
             fast_retransmits: statistics.fast_retransmits,
             marked,
             reductions: statistics.reductions,
+            probes: statistics.probes,
             alpha: tally.alpha,
             efficiency: (acknowledged > 0).then(|| acknowledged as f64 / offered as f64),
             final_cwnd: tally.cwnd.0,

@@ -137,6 +137,16 @@ impl CongestionWindow {
         self.cwnd = self.cwnd.max(self.mss);
     }
 
+    /// Whether slow start has far to go: cwnd is below half of ssthresh.
+    pub fn starts(&self) -> bool {
+        self.cwnd < self.ssthresh / 2
+    }
+
+    /// cwnd within a recovery whose reduction is proportional: what is on its way, and what may leave.
+    pub fn regulate(&mut self, octets: Octets) {
+        self.cwnd = octets.0.max(1);
+    }
+
     /// cwnd := ssthresh, but not above `limit`.
     pub fn settle(&mut self, limit: Octets) {
         self.cwnd = self.ssthresh.min(limit.0).min(self.largest).max(self.mss);

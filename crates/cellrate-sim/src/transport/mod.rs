@@ -21,8 +21,7 @@
 //!   within a recovery, half of what may still be in flight (docs/transport.md, "When time runs out");
 //! - cwnd grows by at most one segment per ACK in slow start, by mss * mss / cwnd in congestion avoidance, and never
 //!   beyond the offered window;
-//! - there is no idle restart, no pacing, no FIN or persist timer; SYN only where pages ask for
-//!   it.
+//! - there is no idle restart, no FIN or persist timer; SYN only where pages ask for it.
 
 mod adapter;
 mod client;
@@ -34,7 +33,10 @@ mod duplex;
 mod exchange;
 mod flows;
 mod interface;
+mod pacing;
 mod pdus;
+mod prr;
+mod rack;
 mod reassembly;
 mod receiver;
 mod rto;

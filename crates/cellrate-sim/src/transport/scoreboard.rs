@@ -58,6 +58,16 @@ impl Scoreboard {
         self.reported.around(position).map_or(position, |span| span.to)
     }
 
+    /// Whether nothing from `position` on was reported.
+    pub fn is_beyond(&self, position: Sequence) -> bool {
+        self.reported.end().is_none_or(|end| end <= position)
+    }
+
+    /// SACKd: octets reported beyond the cumulative ACK.
+    pub fn reported(&self) -> Octets {
+        Octets(self.reported.iter().map(|span| span.octets().0).sum())
+    }
+
     /// Everything unreported before this counts as lost: more than two segments beyond it have been reported
     /// (RFC 6675, IsLost: more than (DupThresh - 1) * SMSS octets, or DupThresh spans apart).
     pub fn lost_before(&self) -> Sequence {

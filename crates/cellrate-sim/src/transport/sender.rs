@@ -9,11 +9,17 @@
 //!      ^   time-out: cwnd is one segment, everything from una on is sent again      |        v
 //!      +----------------------------------------------------------------------------+--------+
 //! ```
+//!
+//! With RACK-TLP the sender is Repairing after a time-out, until everything before `recover` is acknowledged: what is
+//! lost is sent again as cwnd grows and the pipe allows.
 
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{PartialAckTimer, Recovery, TcpConfig};
+use cellrate_scenario::{PartialAckTimer, RateReduction, Recovery, TcpConfig};
 
 use super::congestion::CongestionWindow;
+use super::pacing::Pacing;
+use super::prr::Prr;
+use super::rack::{Probed, Rack};
 use super::rto::RtoEstimator;
 use super::scoreboard::Scoreboard;
 use super::segment::{Acknowledgment, Flags, Heading};
@@ -65,6 +71,12 @@ pub struct Sender {
     /// A segment to send again at once, whatever the window says.
     again: Option<Sequence>,
     scoreboard: Scoreboard,
+    rack: Option<Box<Rack>>,
+    /// The bound of proportional rate reduction, and its state in a recovery.
+    prr: Option<(RateReduction, Prr)>,
+    /// Octets that the last ACK has told of, cumulatively or selectively.
+    delivered: Octets,
+    pacing: Option<Box<Pacing>>,
     statistics: SenderStatistics,
 }
 
@@ -75,6 +87,10 @@ enum Phase {
     Recovering {
         recover: Sequence,
         partial: bool,
+    },
+    /// After a time-out, with RACK, until everything before `recover` is acknowledged.
+    Repairing {
+        recover: Sequence,
     },
 }
 
@@ -95,6 +111,8 @@ pub struct SenderStatistics {
     pub fast_retransmits: u64,
     /// Times that marks had the window reduced.
     pub reductions: u64,
+    /// Tail loss probes sent.
+    pub probes: u64,
     /// When the last octet of a sized transfer was acknowledged.
     pub completed: Option<Time>,
 }
@@ -109,6 +127,7 @@ impl SenderStatistics {
         self.timeouts += next.timeouts;
         self.fast_retransmits += next.fast_retransmits;
         self.reductions += next.reductions;
+        self.probes += next.probes;
         self.completed = next.completed;
     }
 }
@@ -143,6 +162,10 @@ impl Sender {
             timed_out: None,
             again: None,
             scoreboard: Scoreboard::new(config.payload()),
+            rack: config.rack_tlp.then(|| Box::new(Rack::new())),
+            prr: config.rate_reduction.map(|bound| (bound, Prr::default())),
+            delivered: Octets::ZERO,
+            pacing: config.pacing.then(Box::default),
             statistics: SenderStatistics::default(),
         }
     }
@@ -196,18 +219,88 @@ impl Sender {
         self.close(now);
         let same_window = ack.window == self.offered;
         self.offered = ack.window;
+        let advances = ack.next > self.una;
+        let known = if self.prr.is_some() { self.scoreboard.reported() } else { Octets::ZERO };
+        let lost_before = if self.prr.is_some() { self.scoreboard.lost_before() } else { Sequence::START };
         // With SACK a duplicate ACK reports something new (RFC 6675, section 2); others answer what came twice.
         let tells =
             self.recovery != Recovery::Sack || self.scoreboard.on_acknowledgment(ack.next, &ack.selective);
-        if ack.next > self.una {
+        if self.prr.is_some() {
+            let told = ack.next.since(self.una) + self.scoreboard.reported();
+            self.delivered = Octets(told.0.saturating_sub(known.0));
+        }
+        let probed = self.on_times(now, ack, heading);
+        if advances {
             self.on_progress(now, ack.next, echo);
         } else if self.highest > self.una && same_window && tells {
             self.on_duplicate(now);
         }
+        if probed == Probed::Repaired && self.phase == Phase::Open {
+            // The probe's own loss has to be answered for (RFC 8985, section 7.4.2, second case).
+            self.congestion.on_loss(self.outstanding());
+            self.congestion.settle(Octets(u64::MAX));
+            self.note_reduction();
+        }
+        let finds = self.detect_losses(now);
+        self.regulate(advances && !finds && self.scoreboard.lost_before() == lost_before);
+        self.plan_probe(now, advances);
         if echo && self.phase == Phase::Open && self.reduced.is_none_or(|reduced| ack.next > reduced) {
             self.statistics.reductions += 1;
             self.congestion.on_mark(self.outstanding());
             self.note_reduction();
+        }
+    }
+
+    /// RACK learns which segments have been delivered; the consequence for a probe.
+    fn on_times(&mut self, now: Time, ack: &Acknowledgment, heading: Heading) -> Probed {
+        let Some(rack) = &mut self.rack else { return Probed::Nothing };
+        let (rto, echo) = (&self.rto, heading.echo().filter(|_| self.timestamps));
+        // An earlier tick than that at which it was sent again, modulo 2^32.
+        let is_old = |sent| echo.is_some_and(|echo| (echo.wrapping_sub(rto.clock(sent)) as i32) < 0);
+        rack.on_acknowledgment(now, ack.next, &self.scoreboard, is_old);
+        rack.on_answer_to_probe(ack.next, ack.next == self.una && ack.selective.is_empty())
+    }
+
+    /// RACK looks for losses, and a recovery begins with the first one. Whether any was found.
+    fn detect_losses(&mut self, now: Time) -> bool {
+        let Some(rack) = &mut self.rack else { return false };
+        let finds = rack.detect(now, self.phase != Phase::Open, self.rto.smoothed());
+        if finds && self.phase == Phase::Open && self.is_news() {
+            self.fast_retransmit(now);
+        }
+        finds
+    }
+
+    /// In a recovery with proportional rate reduction, sets cwnd to what is on its way and what may leave for what the
+    /// last ACK has told of.
+    fn regulate(&mut self, safe: bool) {
+        let (Some((bound, mut prr)), Phase::Recovering { .. }) = (self.prr, self.phase) else { return };
+        let delivered = std::mem::take(&mut self.delivered);
+        if delivered > Octets::ZERO || !prr.has_sent() {
+            let pipe = self.pipe();
+            let parts = [pipe, self.congestion.ssthresh(), self.mss];
+            let count = prr.on_delivered(bound, delivered, parts, safe);
+            self.prr = Some((bound, prr));
+            self.congestion.regulate(pipe + count);
+        }
+    }
+
+    /// A probe is planned anew when an ACK acknowledges something, and gives way to what finds losses otherwise.
+    fn plan_probe(&mut self, now: Time, advances: bool) {
+        let alone = self.outstanding() <= self.mss;
+        let Some(rack) = &mut self.rack else { return };
+        match self.phase {
+            Phase::Open if advances => rack.schedule_probe(now, self.rto.smoothed(), self.timer, alone),
+            Phase::Open if self.scoreboard.is_beyond(self.una) => {}
+            _ => rack.drop_probe(),
+        }
+    }
+
+    /// Octets on their way, by the scoreboard or by RACK.
+    fn pipe(&self) -> Octets {
+        match &self.rack {
+            Some(rack) => rack.pipe(),
+            None => self.scoreboard.pipe(self.una, self.highest),
         }
     }
 
@@ -254,6 +347,13 @@ impl Sender {
                     self.phase = Phase::Recovering { recover, partial: true };
                 }
             }
+            Phase::Repairing { recover } => {
+                let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
+                self.congestion.on_acknowledged(now, round_trip, acked);
+                if acknowledged >= recover {
+                    self.phase = Phase::Open;
+                }
+            }
         }
         if self.una == self.highest {
             self.timer = Time::NEVER;
@@ -269,7 +369,9 @@ impl Sender {
         self.duplicates += 1;
         match (self.phase, self.recovery) {
             (Phase::Recovering { .. }, Recovery::Reno | Recovery::NewReno) => self.congestion.inflate(),
-            (Phase::Recovering { .. }, _) | (Phase::Open, Recovery::None) => {}
+            (Phase::Recovering { .. } | Phase::Repairing { .. }, _) | (Phase::Open, Recovery::None) => {}
+            // RACK goes by times.
+            (Phase::Open, Recovery::Sack) if self.rack.is_some() => {}
             (Phase::Open, Recovery::Sack) => {
                 let lost = self.scoreboard.lost_before() > self.una;
                 if (self.duplicates >= DUPLICATES || lost) && self.is_news() {
@@ -316,6 +418,12 @@ impl Sender {
                 Recovery::Sack => {
                     self.congestion.settle(Octets(u64::MAX));
                     self.scoreboard.begin_recovery(self.una);
+                    if let Some(rack) = &mut self.rack {
+                        rack.forget_probe();
+                    }
+                    let flight = self.outstanding() + self.delivered;
+                    let flight = Octets(flight.0.saturating_sub(self.scoreboard.reported().0));
+                    self.prr = self.prr.map(|(bound, _)| (bound, Prr::begin(flight)));
                 }
                 _ => self.congestion.begin_recovery(),
             }
@@ -325,11 +433,24 @@ impl Sender {
 
     /// When something is to be done: data is there, or the time-out is over.
     pub fn next_timer(&self) -> Time {
-        self.timer
+        let of_rack = self.rack.as_ref().map_or(Time::NEVER, |rack| rack.next_timer());
+        let of_pacing = self.pacing.as_ref().map_or(Time::NEVER, |pacing| pacing.timer());
+        self.timer.min(of_rack).min(of_pacing)
     }
 
     /// Time has come to `now`.
     pub fn on_timer(&mut self, now: Time) {
+        if let Some(pacing) = &mut self.pacing {
+            pacing.on_timer(now);
+        }
+        if self.rack.as_ref().is_some_and(|rack| rack.is_overdue(now)) {
+            self.detect_losses(now);
+            self.regulate(false);
+        }
+        if self.rack.as_mut().is_some_and(|rack| rack.probe_falls_due(now)) {
+            // The probe takes the place of a time-out at this very instant (RFC 8985, section 7.3).
+            self.timer = self.rto.expires(now);
+        }
         if self.timer > now {
             return;
         }
@@ -347,13 +468,19 @@ impl Sender {
         self.congestion.on_timeout();
         self.note_reduction();
         self.rto.back_off();
-        self.next = self.una;
         self.timed = None;
-        self.again = None;
         self.duplicates = 0;
-        self.phase = Phase::Open;
         self.guard = Some(self.highest);
-        self.scoreboard.clear();
+        if let Some(rack) = &mut self.rack {
+            rack.on_timeout(now, self.rto.smoothed());
+            self.again = Some(self.una);
+            self.phase = Phase::Repairing { recover: self.highest };
+        } else {
+            self.next = self.una;
+            self.again = None;
+            self.phase = Phase::Open;
+            self.scoreboard.clear();
+        }
         self.timer = self.rto.expires(now);
     }
 
@@ -363,16 +490,28 @@ impl Sender {
             return None;
         }
         self.close(now);
+        if let Some(pacing) = &mut self.pacing
+            && !pacing.allows(now)
+        {
+            return None;
+        }
         if let Some(from) = self.again.take() {
             let to = (from + self.mss).min(self.highest);
-            return Some(self.emit(now, Span { from, to }));
+            let lost = self.rack.as_ref().and_then(|rack| rack.next_lost());
+            return Some(self.emit(now, lost.unwrap_or(Span { from, to })));
         }
-        if self.recovery == Recovery::Sack
-            && let Phase::Recovering { .. } = self.phase
-        {
-            let pipe = self.scoreboard.pipe(self.una, self.highest);
-            if pipe + self.mss > self.congestion.window() {
+        if let Some(span) = self.poll_probe(now) {
+            return Some(span);
+        }
+        if self.recovery == Recovery::Sack && self.phase != Phase::Open {
+            if self.pipe() + self.mss > self.congestion.window() {
                 return None;
+            }
+            if let Some(rack) = &self.rack {
+                return match rack.next_lost() {
+                    Some(span) => Some(self.emit(now, span)),
+                    None => self.poll_new(now, self.una + self.offered),
+                };
             }
             if let Some(span) = self.scoreboard.next_lost(self.una) {
                 return Some(self.emit(now, span));
@@ -388,6 +527,19 @@ impl Sender {
         }
         let window = (self.congestion.window() + self.limited_transmit()).min(self.offered);
         self.poll_new(now, self.una + window)
+    }
+
+    /// The probe that is due: something new, whatever cwnd says, or the last segment again (RFC 8985, section 7.3).
+    fn poll_probe(&mut self, now: Time) -> Option<Span> {
+        let last = self.rack.as_ref().filter(|rack| rack.owes_probe())?.last()?;
+        let new = self.poll_new(now, self.una + self.offered);
+        let span = new.unwrap_or_else(|| self.emit(now, last));
+        if let Some(rack) = &mut self.rack {
+            rack.on_probe_sent(self.highest, new.is_none());
+        }
+        self.statistics.probes += 1;
+        self.timer = self.rto.expires(now);
+        Some(span)
     }
 
     /// Octets that the first duplicate ACKs let out beyond cwnd (RFC 3042): a segment each, none that was sent before.
@@ -449,12 +601,26 @@ impl Sender {
         }
         self.statistics.segments += 1;
         self.statistics.octets += span.octets();
+        if let Some(pacing) = &mut self.pacing {
+            let window = self.congestion.window().max(self.highest.since(self.una));
+            pacing.on_sent(now, span.octets(), self.rto.smoothed(), window, self.congestion.starts());
+        }
+        if let (Some((_, prr)), Phase::Recovering { .. }) = (&mut self.prr, self.phase) {
+            prr.on_sent(span.octets());
+        }
+        let again = span.from < self.highest;
+        if let Some(rack) = &mut self.rack {
+            rack.on_sent(now, span, again);
+        }
         if span.from >= self.next {
             self.next = span.to;
         }
         self.highest = self.highest.max(span.to);
         if self.timer == Time::NEVER {
             self.timer = self.rto.expires(now);
+        }
+        if !again {
+            self.plan_probe(now, true);
         }
         span
     }
@@ -471,11 +637,11 @@ impl Sender {
     /// the path holds; slow start would overrun it again, and the next recovery end in a time-out again, for ever.
     fn in_flight(&self) -> Octets {
         match (self.phase, self.recovery) {
-            (Phase::Recovering { .. }, Recovery::Sack) => self.scoreboard.pipe(self.una, self.highest),
+            (Phase::Recovering { .. } | Phase::Repairing { .. }, Recovery::Sack) => self.pipe(),
             // Each duplicate ACK told of a segment that has left the network, and inflated cwnd by it.
             (Phase::Recovering { .. }, _) => self.congestion.without_inflation(self.outstanding()),
             // After a time-out everything beyond `next` counts as lost.
-            (Phase::Open, _) => self.next.since(self.una),
+            (Phase::Open | Phase::Repairing { .. }, _) => self.next.since(self.una),
         }
     }
 

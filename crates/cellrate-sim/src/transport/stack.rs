@@ -339,7 +339,9 @@ mod tests {
 
     #[test]
     fn everything_arrives_whatever_is_lost_and_however_it_recovers() {
-        for preset in ["reno", "newreno", "sack", "cubic", "tcp-lrd-vbr", "stop-and-go", "solaris-2.4"] {
+        let presets =
+            ["reno", "newreno", "sack", "cubic", "linux", "tcp-lrd-vbr", "stop-and-go", "solaris-2.4"];
+        for preset in presets {
             for period in [2, 3, 7, 19, 1000] {
                 let traffic = traffic(preset, 3, 300_000);
                 let (first, second, _) =

@@ -144,6 +144,9 @@ impl Dice {
             congestion_control: self.pick(&[CongestionControl::Reno, CongestionControl::Cubic]),
             limited_transmit: self.one_in(3),
             partial_ack_timer: self.pick(&[PartialAckTimer::First, PartialAckTimer::Every]),
+            rate_reduction: None,
+            rack_tlp: false,
+            pacing: false,
             ecn,
             timestamps,
             timeout: TimeoutConfig {

@@ -3,11 +3,34 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::PacketMarkingConfig;
-use cellrate_proto::{Cells, Octets};
+use cellrate_proto::{Cells, Duration, Octets};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
 use super::Dice;
+
+/// `scenario` with RACK-TLP, proportional rate reduction and pacing in some of its TCP; by the network's number.
+pub fn of_today(mut scenario: Scenario, number: u64) -> Scenario {
+    let mut dice = Dice(Random::new(number, Stream::Thoughts(Owner::named("today"), 0)));
+    for connection in &mut scenario.connections {
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            if let Some(Traffic::Tcp(traffic)) = &mut flow.traffic {
+                let tcp = &mut traffic.tcp;
+                tcp.recovery = Recovery::Sack;
+                tcp.rack_tlp = !dice.one_in(3);
+                tcp.rate_reduction = dice.pick(&[
+                    None,
+                    Some(RateReduction::Conservative),
+                    Some(RateReduction::SlowStart),
+                    Some(RateReduction::SafeAck),
+                ]);
+                tcp.pacing = !dice.one_in(3);
+                tcp.timeout.granularity = dice.pick(&[Duration::from_us(1), tcp.timeout.granularity]);
+            }
+        }
+    }
+    scenario
+}
 
 /// `scenario` with timestamps and ECN in some of its TCP, and switches that mark packets; by the network's number.
 pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {

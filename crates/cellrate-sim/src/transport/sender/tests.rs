@@ -531,3 +531,197 @@ fn ece_means_nothing_without_ecn() {
     assert_eq!((cwnd(&sender), sender.statistics().reductions), (11_000, 0));
     assert_eq!(sender.heading(), Heading::default());
 }
+
+/// A sender with SACK and a clock of 1 ms, whose settings `set` changes, with cwnd of `initial` segments.
+fn modern_sender(initial: u64, transfer: Option<u64>, set: impl Fn(&mut TcpConfig)) -> Sender {
+    let preset = Preset::named("sack").expect("it is there").tcp();
+    let mut config = TcpConfig {
+        mss: Octets(MSS),
+        initial_window: Octets(initial * MSS),
+        window: Octets(64_000),
+        ..preset
+    };
+    config.timeout.granularity = Duration::from_ms(1);
+    set(&mut config);
+    let mut sender = Sender::new(&config, transfer.map(|segments| Octets(segments * MSS)), Time::ZERO);
+    sender.on_timer(at(0));
+    sender
+}
+
+fn us(us: u64) -> Time {
+    Time::ZERO + Duration::from_us(us)
+}
+
+#[test]
+fn a_probe_finds_losses_at_the_tail_without_the_timer() {
+    // RFC 8985, sections 7.2 to 7.4: the two last of ten are lost, and there is nothing new to send.
+    let mut sender = modern_sender(10, Some(10), |config| config.rack_tlp = true);
+    assert_eq!(sent(&mut sender, 0).len(), 10);
+    ack(&mut sender, 10, 8, &[]);
+    assert_eq!((sent(&mut sender, 10), sender.next_timer()), (vec![], at(30)), "two round trips of 10 ms");
+    sender.on_timer(at(30));
+    assert_eq!((sent(&mut sender, 30), sender.statistics().probes), (vec![9], 1));
+    assert_eq!(sender.next_timer(), at(1030), "the time-out begins anew, and there is no second probe");
+    ack(&mut sender, 40, 8, &[(9, 10)]);
+    assert_eq!(sent(&mut sender, 40), [8], "it left before the probe, more than 12.5 ms ago");
+    ack(&mut sender, 50, 10, &[]);
+    let statistics = sender.statistics();
+    assert_eq!((statistics.timeouts, statistics.fast_retransmits, statistics.retransmitted), (0, 1, 2));
+    assert_eq!(statistics.completed, Some(at(50)));
+}
+
+#[test]
+fn a_probe_is_something_new_where_there_is_any_and_waits_for_a_delayed_ack_of_a_single_segment() {
+    let mut sender = modern_sender(2, None, |config| {
+        config.rack_tlp = true;
+        config.ssthresh = Some(Octets(2 * MSS));
+    });
+    assert_eq!((sent(&mut sender, 0), sender.next_timer()), (vec![0, 1], at(1000)), "no round trip is known");
+    ack(&mut sender, 10, 2, &[]);
+    assert_eq!(sent(&mut sender, 10), [2, 3]);
+    sender.on_timer(at(30));
+    assert_eq!(sent(&mut sender, 30), [4], "cwnd is two segments");
+    let mut sender = modern_sender(1, Some(2), |config| config.rack_tlp = true);
+    sent(&mut sender, 0);
+    ack(&mut sender, 10, 1, &[]);
+    assert_eq!((sent(&mut sender, 10), sender.next_timer()), (vec![1], at(230)));
+}
+
+#[test]
+fn a_loss_that_the_probe_has_repaired_reduces_the_window_and_a_needless_probe_does_not() {
+    // RFC 8985, section 7.4.2: the second and the third case.
+    for (needless, expected) in [(true, 13_000), (false, 2000)] {
+        let mut sender = modern_sender(10, Some(10), |config| config.rack_tlp = true);
+        sent(&mut sender, 0);
+        ack(&mut sender, 10, 9, &[]);
+        sender.on_timer(sender.next_timer());
+        assert_eq!(sent(&mut sender, 230), [9]);
+        ack(&mut sender, 235, 10, &[]);
+        if needless {
+            ack(&mut sender, 240, 10, &[]);
+        }
+        sender.supply(Octets(MSS));
+        assert_eq!(sent(&mut sender, 250), [10]);
+        ack(&mut sender, 260, 11, &[]);
+        assert_eq!((cwnd(&sender), sender.statistics().timeouts), (expected, 0), "{needless}");
+    }
+}
+
+#[test]
+fn a_segment_out_of_order_has_a_quarter_of_a_round_trip_and_three_reports_end_it() {
+    // RFC 8985, section 6.2, step 4.
+    let start = || {
+        let mut sender = modern_sender(10, None, |config| config.rack_tlp = true);
+        sent(&mut sender, 0);
+        ack(&mut sender, 10, 0, &[(1, 2)]);
+        assert_eq!((sent(&mut sender, 10), sender.next_timer()), (vec![], us(12_500)));
+        sender
+    };
+    let mut lost = start();
+    lost.on_timer(us(12_500));
+    assert_eq!(sent(&mut lost, 13), [0]);
+    let mut late = start();
+    ack(&mut late, 12, 2, &[]);
+    assert_eq!(late.statistics().fast_retransmits, 0);
+    // Reordering has been seen: three reports are no reason any more.
+    sent(&mut late, 12);
+    ack(&mut late, 13, 2, &[(3, 6)]);
+    assert_eq!(late.statistics().fast_retransmits, 0);
+    let mut three = start();
+    ack(&mut three, 11, 0, &[(1, 4)]);
+    assert_eq!(sent(&mut three, 11), [0]);
+}
+
+#[test]
+fn a_segment_that_is_lost_again_is_found_by_what_left_after_it() {
+    let mut sender = modern_sender(10, None, |config| config.rack_tlp = true);
+    sent(&mut sender, 0);
+    ack(&mut sender, 10, 0, &[(1, 10)]);
+    assert_eq!(sent(&mut sender, 10), [0, 10, 11, 12, 13], "ssthresh is five segments");
+    ack(&mut sender, 20, 0, &[(1, 11)]);
+    assert_eq!(sent(&mut sender, 20), [0, 14], "10 left after 0, and has come");
+    ack(&mut sender, 30, 14, &[]);
+    assert_eq!((sender.statistics().timeouts, sender.statistics().fast_retransmits), (0, 1));
+    assert_eq!(cwnd(&sender), 5000);
+}
+
+#[test]
+fn after_a_timeout_rack_sends_again_what_is_lost_as_the_window_grows() {
+    let mut sender = modern_sender(10, Some(10), |config| config.rack_tlp = true);
+    sent(&mut sender, 0);
+    ack(&mut sender, 10, 1, &[]);
+    sender.on_timer(at(30));
+    assert_eq!(sent(&mut sender, 30), [9], "the probe, lost as all others");
+    sender.on_timer(at(1030));
+    assert_eq!((sent(&mut sender, 1030), cwnd(&sender)), (vec![1], 1000));
+    ack(&mut sender, 1040, 2, &[]);
+    assert_eq!((sent(&mut sender, 1040), cwnd(&sender)), (vec![2, 3], 2000));
+    ack(&mut sender, 1050, 2, &[(3, 4)]);
+    assert_eq!(sent(&mut sender, 1050), [2, 4], "2 is lost again");
+    assert_eq!(sender.statistics().fast_retransmits, 0, "the window has been reduced already");
+    ack(&mut sender, 1060, 10, &[]);
+    assert_eq!((sender.statistics().timeouts, sender.statistics().completed), (1, Some(at(1060))));
+}
+
+#[test]
+fn a_recovery_with_prr_sends_for_every_second_ack() {
+    // RFC 6937, section 3.1: 20 segments, the first is lost.
+    let bounds = [RateReduction::Conservative, RateReduction::SlowStart, RateReduction::SafeAck];
+    for (bound, rack_tlp) in bounds.into_iter().zip([false, true, true]) {
+        let mut sender = modern_sender(20, None, |config| {
+            config.limited_transmit = true;
+            config.rate_reduction = Some(bound);
+            config.rack_tlp = rack_tlp;
+        });
+        assert_eq!(sent(&mut sender, 0).len(), 20);
+        let counts: Vec<usize> = (1..=19)
+            .map(|number| {
+                ack(&mut sender, 20, 0, &[(1, number + 1)]);
+                sent(&mut sender, 20).len()
+            })
+            .collect();
+        assert_eq!(counts[..16], [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0], "{bound:?}");
+        // 19 are on their way after the loss, and 17 of them come: the pipe ends at ssthresh, ten segments.
+        assert_eq!(counts[2..].iter().sum::<usize>(), 10 + 17 - 19, "{bound:?}: {counts:?}");
+        ack(&mut sender, 40, 20, &[]);
+        assert_eq!(cwnd(&sender), 10_000, "ssthresh at the end");
+    }
+}
+
+#[test]
+fn a_burst_of_losses_is_repaired_as_the_bound_of_prr_allows() {
+    // RFC 6937, section 3.1: 15 of 20 are lost, and five ACKs come.
+    for (bound, expected) in [(RateReduction::Conservative, 1), (RateReduction::SlowStart, 2)] {
+        let mut sender = modern_sender(20, None, |config| {
+            config.limited_transmit = true;
+            config.rate_reduction = Some(bound);
+        });
+        sent(&mut sender, 0);
+        let counts: Vec<usize> = (16..=20)
+            .map(|end| {
+                ack(&mut sender, 20, 0, &[(15, end)]);
+                sent(&mut sender, 20).len()
+            })
+            .collect();
+        assert_eq!(counts, [1, 1, expected, expected, expected], "{bound:?}");
+    }
+}
+
+#[test]
+fn paced_segments_leave_one_by_one() {
+    let mut sender = modern_sender(20, None, |config| {
+        config.pacing = true;
+        config.ssthresh = Some(Octets(20 * MSS));
+    });
+    assert_eq!(sent(&mut sender, 0).len(), 20, "no round trip is known yet");
+    ack(&mut sender, 24, 20, &[]);
+    // cwnd is 20.05 segments, 24 ms / 20.05 / 1.2 = 0.9975 ms; the first leaves late, and its gap is half.
+    assert_eq!(sent(&mut sender, 24), [20]);
+    let first = sender.next_timer();
+    assert_eq!(first.as_ps() / 1_000_000, 24_498);
+    assert_eq!(sender.poll_transmit(us(24_498)), None, "not before the timer");
+    sender.on_timer(first);
+    assert!(sender.poll_transmit(first).is_some());
+    assert!(sender.poll_transmit(first).is_none());
+    assert_eq!(sender.next_timer().since(first).as_ps() / 1_000_000, 997);
+}
