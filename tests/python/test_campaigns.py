@@ -10,18 +10,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cellrate
 from cellrate import CellrateError
 from cellrate.campaigns.batches import Target, lacks
+from cellrate.campaigns.executors import Workers
 from cellrate.campaigns.manifest import Manifest
+from cellrate.campaigns.scheduling import run_each
 from cellrate.campaigns.store import naming
 from cellrate.command_line.main import status
-from cellrate.results.owned import Lock, area_of, owning
+from cellrate.results.owned import Lock, Locks, area_of, owning, points_in
 from cellrate.running.into_folders import sweep_into
 from cellrate.running.points import Point
 from cellrate.sweeps.varying import Points
@@ -53,13 +56,6 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition() and time.monotonic() < last:
         time.sleep(0.005)
     assert condition()
-
-
-def is_free(file: Path) -> bool:
-    lock = Lock(file)
-    taken = lock.take()
-    lock.give_back()
-    return taken
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +119,7 @@ def test_a_run_takes_the_place_of_what_a_killed_sweep_has_left(tmp_path: Path) -
         process.kill()
         process.wait()
     # Its workers end with it, in a moment.
-    until(lambda: all(map(is_free, area_of(tmp_path / "out").glob("*.lock"))))
+    until(points_in(area_of(tmp_path / "out")).remove)
     (tmp_path / ".out.abcd1234.partial").mkdir()
     (tmp_path / ".out.mine.partial").mkdir()
     with owning(tmp_path / ".out.abcd1234.partial"):
@@ -315,6 +311,79 @@ def test_a_lock_is_had_by_one_or_shared(tmp_path: Path) -> None:
     assert not second.take()
     third.give_back()
     assert (tmp_path / "a.lock").exists() or second.take(shared=True)
+
+
+HOLDS = """
+import sys
+from pathlib import Path
+from cellrate.results.owned import Locks
+locks = Locks(Path(sys.argv[1]))
+print(locks.take(7), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_locks_by_number_end_with_who_holds_them(tmp_path: Path) -> None:
+    file = tmp_path / "points.lock"
+    first, second = Locks(file), Locks(file)
+    # One process twice, as threads of a worker are.
+    assert (first.take(1), second.take(1), second.take(2), first.take(2)) == (True, False, True, False)
+    first.give_back(1)
+    assert second.take(1)
+    assert not first.remove()
+    second.close()
+    with subprocess.Popen([sys.executable, "-c", HOLDS, file], stdin=-1, stdout=-1, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "True\n"
+        assert (first.take(7), first.take(8)) == (False, True)
+        assert not second.remove()
+        process.kill()
+        process.wait()
+    assert first.take(7)
+    first.close()
+    # A file that was removed counts no longer for who has it open.
+    assert second.take(3)
+    second.give_back(3)
+    assert first.remove()
+    assert not file.exists()
+    assert first.remove()
+    assert first.take(3)
+    assert (second.take(3), second.take(4)) == (False, True)
+    with pytest.raises(FileNotFoundError):
+        Locks(tmp_path / "nowhere" / "points.lock").take(1)
+
+
+def test_a_seed_gives_the_scenario_that_setting_it_gives() -> None:
+    scenario = cellrate.Scenario.parse(PAIR)
+    for seed in (0, 12, 2**63 - 1):
+        seeded, plain = scenario.with_seed(seed), scenario.set({"seed": seed})
+        assert (seeded.hash, seeded.toml, seeded.seed) == (plain.hash, plain.toml, seed)
+        assert (seeded.origin, plain.origin) == ((scenario, seed), (plain, None))
+        assert cellrate.run(seeded).summary["vcs"] == cellrate.run(plain).summary["vcs"]
+    for seed in (-1, 2**63):
+        with pytest.raises(OverflowError):
+            scenario.with_seed(seed)
+    last = scenario.set({"seed": 2**63 - 2})
+    assert Points(last, 2)[1][0].seed == 2**63 - 1
+    with pytest.raises(cellrate.ScenarioError, match="9223372036854775808 is too large"):
+        Points(last, 3)
+
+
+def test_tables_are_the_same_from_one_process_and_from_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cellrate.campaigns.tables.CHUNK", 2)
+    monkeypatch.setattr("cellrate.campaigns.running.SHARED", 6)
+    calls: list[object] = []
+
+    def counted(workers: Workers, target: Target, call: Callable[[Any], Any], things: Iterable[Any]) -> list[Any]:
+        calls.append(call)
+        return run_each(workers, target, call, things)
+
+    monkeypatch.setattr("cellrate.campaigns.running.run_each", counted)
+    for workers in (1, 2):
+        sweep_into(tmp_path / f"{workers}", seeded(2), workers=workers, csv=True)
+        # Once for the points and once for the kinds of rows.
+        assert len(calls) == 2 * (workers - 1)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
 def test_algorithms_of_ones_own_are_known_by_their_text(tmp_path: Path) -> None:

@@ -197,6 +197,11 @@ impl Scenario {
         Ok(Scenario::of(changed, Arc::clone(&self.places)))
     }
 
+    /// A copy with another seed, which is not checked before it runs.
+    fn with_seed(&self, seed: i64) -> Scenario {
+        Scenario::of(self.document.with_seed(seed), Arc::clone(&self.places))
+    }
+
     /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
     fn points(&self, py: Python<'_>) -> PyResult<Vec<Point>> {
         let places = Arc::clone(&self.places);

@@ -202,6 +202,17 @@ impl Document {
         Ok(())
     }
 
+    /// The document with another seed, without a look at whether it can have one: a negative seed is refused when it is
+    /// [resolved](Document::resolve). It shares all else with this one, as thousands of points of a sweep do.
+    #[must_use]
+    pub fn with_seed(&self, seed: i64) -> Document {
+        let node = Node { place: Place::default(), value: Value::Integer(seed) };
+        let as_text = node.clone();
+        let mut seeded = self.clone();
+        seeded.pending.push(Setting { path: "seed".into(), place: Place::default(), node, as_text });
+        seeded
+    }
+
     /// The combinations of all sweeps, the last sweep varying fastest; the document itself when there is none.
     ///
     /// # Errors

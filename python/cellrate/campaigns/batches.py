@@ -13,8 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError, Interrupted, RunError, at_point
 from ..extensions.by_value import pickled
@@ -24,7 +25,7 @@ from ..running.points import How, run_point
 from ..scenario import Scenario
 from .builds import check_alike, facts
 from .manifest import Entry
-from .store import claimed, is_whole, naming, put
+from .store import Claims, is_whole, naming, put
 
 if TYPE_CHECKING:
     from ..results.writing import Undrawn
@@ -58,7 +59,10 @@ class Item:
     place: int
     entry: Entry
     toml: str
+    """Text of the scenario, which many points have in common whose seeds alone differ."""
     file: str
+    seed: int | None
+    """The seed that it is given, unless it is in the text."""
 
 
 @dataclass(frozen=True)
@@ -98,51 +102,67 @@ def work(given: bytes) -> tuple[list[Done], float]:
     end = 4 + int.from_bytes(given[:4], "big")
     check_alike(json.loads(given[4:end]), facts(), f"{socket.gethostname()}, process {os.getpid()}")
     batch: Batch = pickle.loads(given[end:])
-    shared = batch.target.is_seen()
+    claims = Claims(batch.target.folder) if batch.target.is_seen() else None
     end_if_cancelled = _look_for_cancelling()
     done = []
     try:
         for item in batch.items:
             end_if_cancelled(0.0)
             with at_point(item.place, item.entry.set):
-                done.append((_run_into if shared else _run_back)(item, batch, end_if_cancelled))
+                done.append(_run_or_store(item, batch, claims, end_if_cancelled))
     except Interrupted:
         # Whoever asked for it may have gone: then nobody else removes what is left beside the folder.
-        if shared:
+        if claims is not None:
             remove_area_if_left(batch.target.folder)
         # A keyboard interrupt in a task would end the worker that runs it.
         raise RunError("the batch was cancelled") from None
+    finally:
+        if claims is not None:
+            claims.close()
     return done, time.perf_counter() - begun
 
 
-def work_here(item: Item, target: Target, how: How, progress: Callable[[float], object] | None) -> Done:
+def work_if_seen(given: bytes) -> tuple[Any] | None:
+    """Call a function with something, and give what it returns, as one of a tuple; None without the folder."""
+    target, call, thing = pickle.loads(given)
+    return (call(thing),) if target.is_seen() else None
+
+
+def work_here(item: Item, target: Target, how: How, claims: Claims, progress: Callable[[float], object] | None) -> Done:
     """Run a point in the process that asks for it."""
     with at_point(item.place, item.entry.set):
-        return store(item, target, lambda: _run(item, how, progress))
+        return store(item, target, claims, lambda: _run(item, how, progress))
 
 
-def _run_back(item: Item, batch: Batch, progress: Callable[[float], object]) -> Done:
-    return Done(item.place, BACK, result=_run(item, batch.how, progress))
-
-
-def _run_into(item: Item, batch: Batch, progress: Callable[[float], object]) -> Done:
-    return store(item, batch.target, lambda: _run(item, batch.how, progress))
+def _run_or_store(item: Item, batch: Batch, claims: Claims | None, progress: Callable[[float], object]) -> Done:
+    """Run a point and put its result into the folder; without one that this process shares, give it back."""
+    if claims is None:
+        return Done(item.place, BACK, result=_run(item, batch.how, progress))
+    return store(item, batch.target, claims, lambda: _run(item, batch.how, progress))
 
 
 def _run(item: Item, how: How, progress: Callable[[float], object] | None) -> Result:
-    scenario = Scenario.parse(item.toml, file=item.file)
+    scenario = _parsed(item.toml, item.file)
+    if item.seed is not None:
+        scenario = scenario.with_seed(item.seed)
     if scenario.hash != item.entry.hash:
         raise CellrateError(f"{item.file}: the scenario does not have its hash any more; please report this")
     return run_point(scenario, item.entry.set, how, progress)
 
 
-def store(item: Item, target: Target, run: Callable[[], Result]) -> Done:
+@lru_cache(maxsize=1)
+def _parsed(toml: str, file: str) -> Scenario:
+    """Parse a scenario, which may be that of the point before."""
+    return Scenario.parse(toml, file=file)
+
+
+def store(item: Item, target: Target, claims: Claims, run: Callable[[], Result]) -> Done:
     """Have a point in the folder, unless it is there or somebody else is at it, and with it all that is asked for."""
     from ..results.reading import read_point
     from ..results.writing import fill_result, renamed
 
     there = target.folder / item.entry.folder
-    with naming(there), claimed(area_of(target.folder), item.entry) as place:
+    with naming(there), claims.claimed(item.entry) as place:
         if place is None:
             return Done(item.place, BUSY)
         if not is_whole(there, item.entry.hash):

@@ -17,6 +17,9 @@ from .builds import build
 
 FORMAT = 1
 
+POINT = "point-"
+"""Beginning of the name of a point's folder, in front of its number."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -27,6 +30,11 @@ class Entry:
     """A digest of the scenario's hash (its seed included), the build, and algorithms of one's own."""
     hash: str
     set: dict[str, str]
+
+    @property
+    def number(self) -> int:
+        """Give the number that the folder has in its name."""
+        return int(self.folder.removeprefix(POINT))
 
 
 @dataclass
@@ -63,7 +71,7 @@ class Manifest:
                     "give each value once"
                 )
             places[key] = place
-            entries.append(Entry(f"point-{place + 1:03d}", key, found, dict(settings)))
+            entries.append(Entry(f"{POINT}{place + 1:03d}", key, found, dict(settings)))
         first = points[0][0]
         return cls(first.name, _native.version(), build(), first.toml, entries, durations_s=durations)
 
@@ -86,7 +94,7 @@ class Manifest:
                     f"{file} is of format {content['campaign']!r}; this cellrate ({_native.version()}) reads {FORMAT}"
                 )
             points = [Entry(**row) for row in content["points"]]
-            if any("/" in entry.folder or entry.folder.startswith(".") for entry in points):
+            if not all(entry.folder.removeprefix(POINT).isdecimal() for entry in points):
                 raise ValueError("a point's folder lies elsewhere")
             return cls(
                 content["scenario"],

@@ -6,6 +6,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,14 @@ from .batches import BACK, DONE, Batch, Done, Item, Target, lacks, sent, store, 
 from .builds import digest_of
 from .executors import Given, Workers, workers_of
 from .manifest import Manifest
-from .scheduling import AGAIN_S, run_batches
-from .store import Store, opened
+from .scheduling import AGAIN_S, run_batches, run_each
+from .store import Claims, Store, opened
 from .sweep import Sweep
-from .tables import write_tables
+from .tables import SHARED, Each, here, write_tables
 
 if TYPE_CHECKING:
     from ..results.writing import Undrawn
+    from ..scenario import Scenario
 
 
 def run_campaign(
@@ -48,9 +50,8 @@ def run_campaign(
     # What cannot be told from what it was yesterday is run again.
     manifest = Manifest.of(points, secrets.token_hex(8) if digest is None else digest)
     with opened(folder, manifest, fresh=fresh, complain=complain) as campaign, _told(campaign, folder):
-        undrawn = _Work(campaign, points, how, csv=csv, plots=plots, progress=progress).do(executor, count, name)
-        if tables:
-            finished(campaign, csv=csv)
+        work = _Work(campaign, points, how, csv=csv, plots=plots, progress=progress, tables=tables)
+        undrawn = work.do(executor, count, name)
         sweep = Sweep.of_campaign(campaign.folder)
         sweep.folder = folder
         if plots:
@@ -58,7 +59,7 @@ def run_campaign(
     return sweep, undrawn
 
 
-def finished(campaign: Store, *, csv: bool) -> None:
+def _make_tables(campaign: Store, *, csv: bool, each: Each = here) -> None:
     """Make the tables, unless they are there."""
     import pyarrow.parquet
 
@@ -68,7 +69,7 @@ def finished(campaign: Store, *, csv: bool) -> None:
         made = about.get(b"campaign", b"").decode() == campaign.manifest.digest
         if made and (not csv or any(campaign.folder.glob("*.csv"))):
             return
-    write_tables(campaign.folder, campaign.manifest, csv=csv)
+    write_tables(campaign.folder, campaign.manifest, csv=csv, each=each)
 
 
 def _draw(campaign: Store, sweep: Sweep) -> list[Undrawn]:
@@ -102,13 +103,24 @@ class _Work:
     """The points of a campaign on their way."""
 
     def __init__(
-        self, campaign: Store, points: Sequence[Point], how: How, *, csv: bool, plots: bool, progress: Progress | None
+        self,
+        campaign: Store,
+        points: Sequence[Point],
+        how: How,
+        *,
+        csv: bool,
+        plots: bool,
+        progress: Progress | None,
+        tables: bool,
     ) -> None:
         self.campaign = campaign
         self.points = points
         self.how = how
         self.target = Target(campaign.folder, f"token.{secrets.token_hex(8)}", csv, plots)
         self.progress = progress
+        self.tables = tables
+        self.claims = Claims(campaign.folder)
+        self.common: tuple[Scenario, str] | None = None
         self.undrawn: list[Undrawn] = []
         entries = campaign.manifest.points
         missing = set(campaign.missing())
@@ -121,8 +133,13 @@ class _Work:
 
     def do(self, executor: Given, count: int, name: str) -> list[Undrawn]:
         """Have everything that is missing."""
-        if not self.todo and executor is None:
-            return []
+        if self.todo or executor is not None:
+            self._run(executor, count, name)
+        if self.tables:
+            _make_tables(self.campaign, csv=self.target.csv)
+        return self.undrawn
+
+    def _run(self, executor: Given, count: int, name: str) -> None:
         # The longest first, as far as network time tells: the last to end should not have been the last to begin.
         durations_s = self.campaign.manifest.durations_s
         order = sorted(self.todo, key=lambda place: -durations_s[place])
@@ -131,12 +148,15 @@ class _Work:
         try:
             if executor is None and min(count, len(order)) <= 1:
                 self._here(order)
-            else:
-                with workers_of(executor, min(count, max(1, len(order))), name) as workers:
-                    self._there(order, workers)
+                return
+            with workers_of(executor, min(count, max(1, len(order))), name) as workers:
+                self._there(order, workers)
+                if self.tables and len(self.points) >= SHARED:
+                    each = partial(run_each, workers, self.target)
+                    _make_tables(self.campaign, csv=self.target.csv, each=each)
         finally:
+            self.claims.close()
             token.unlink(missing_ok=True)
-        return self.undrawn
 
     def _here(self, order: Sequence[int]) -> None:
         """Run in this process."""
@@ -145,7 +165,7 @@ class _Work:
             busy = []
             for place in left:
                 part = None if self.progress is None else self._part
-                done = work_here(self._item(place), self.target, self.how, part)
+                done = work_here(self._item(place), self.target, self.how, self.claims, part)
                 if not self._take(done):
                     busy.append(place)
             left = [place for place in busy if not self._ended(place)]
@@ -159,13 +179,16 @@ class _Work:
         run_batches(workers, order, given, self._take, self._ended)
 
     def _item(self, place: int) -> Item:
-        scenario, _ = self.points[place]
-        return Item(place, self.campaign.manifest.points[place], scenario.toml, scenario.file)
+        scenario, seed = self.points[place][0].origin
+        if self.common is None or self.common[0] is not scenario:
+            # One text for many points, which a batch then holds once.
+            self.common = scenario, scenario.toml
+        return Item(place, self.campaign.manifest.points[place], self.common[1], scenario.file, seed)
 
     def _take(self, done: Done) -> bool:
         result = done.result
         if done.what == BACK and result is not None:
-            done = store(self._item(done.place), self.target, lambda: result)
+            done = store(self._item(done.place), self.target, self.claims, lambda: result)
         if done.what != DONE:
             return False
         self.undrawn += done.undrawn

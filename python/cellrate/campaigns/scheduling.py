@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError
-from .batches import BUSY, Done, work
+from .batches import BUSY, Done, Target, work, work_if_seen
 from .executors import Workers
 
 if TYPE_CHECKING:
@@ -86,15 +87,51 @@ def run_batches(
         raise
 
 
-def _outcome(future: Future[Any], workers: Workers, cancelled: type[BaseException]) -> tuple[list[Done], float]:
+def _outcome(future: Future[Any], workers: Workers, cancelled: type[BaseException]) -> Any:
     try:
-        done, took_s = future.result()
+        return future.result()
     except (Exception, cancelled) as error:
         said = workers.lost(error)
         if said is None:
             raise
         raise RunError(said) from None
-    return done, took_s
+
+
+def run_each(workers: Workers, target: Target, call: Callable[[Any], Any], things: Iterable[Any]) -> list[Any]:
+    """Have workers call a function of a module for each of some things, and give what it returns in their order.
+
+    What a worker was given that does not share the folder is done here, and so is one thing alone.
+
+    Raises
+    ------
+    RunError
+        If the workers are gone; otherwise what a call raised.
+    """
+    from concurrent.futures import CancelledError
+
+    todo = list(things)
+    if len(todo) < 2:
+        return [call(thing) for thing in todo]
+    under_way: deque[tuple[Any, Future[Any]]] = deque()
+    found: list[Any] = []
+
+    def take() -> None:
+        thing, future = under_way.popleft()
+        told = _outcome(future, workers, CancelledError)
+        found.append(call(thing) if told is None else told[0])
+
+    try:
+        most = AHEAD * workers.slots()
+        for thing in todo:
+            under_way.append((thing, workers.submit(work_if_seen, pickle.dumps((target, call, thing)))))
+            if len(under_way) > most:
+                take()
+        while under_way:
+            take()
+    except BaseException:
+        workers.stop()
+        raise
+    return found
 
 
 def _next_size(size: int, points: int, took_s: float) -> int:

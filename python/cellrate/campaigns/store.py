@@ -7,7 +7,8 @@
 
     .out.points.partial/             beside it, as long as somebody works on it
         campaign.lock                held by every process at work, alone by one that changes what is asked for
-        point-004.lock, point-004/   a point that somebody runs
+        points.lock                  an octet of it for each point, held by who runs that
+        point-004/                   a point that somebody runs
 
 Nothing in `out` is ever half of something: files and folders are written beside it and moved in. Locks end with who
 holds them, so a process may be killed at any time: what it was at is removed, and run, by whoever comes next.
@@ -16,6 +17,7 @@ holds them, so a process may be killed at any time: what it was at is removed, a
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -27,7 +29,7 @@ from typing import Any
 
 from ..errors import CellrateError, shown
 from ..results.folders import CAMPAIGN, RESULTS, check_replaceable
-from ..results.owned import LOCK, Lock, area_of, clean, remove_area_if_left
+from ..results.owned import LOCK, Lock, area_of, clean, points_in, remove_area_if_left
 from ..results.whole import prepare_place
 from .manifest import Entry, Manifest
 
@@ -295,28 +297,37 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-@contextlib.contextmanager
-def claimed(area: Path, entry: Entry) -> Iterator[Path | None]:
-    """Have an empty folder to run a point in, or None if somebody else runs it just now."""
-    lock = Lock(area / f"{entry.folder}{LOCK}")
-    while True:
+class Claims:
+    """Points that somebody is at: the lock of each, and an empty folder to run it in."""
+
+    def __init__(self, folder: Path) -> None:
+        self._area = area_of(folder)
+        self._locks = points_in(self._area)
+
+    @contextlib.contextmanager
+    def claimed(self, entry: Entry) -> Iterator[Path | None]:
+        """Have an empty folder for a point, or None if somebody else is at it just now."""
+        while True:
+            try:
+                if not self._locks.take(entry.number):
+                    yield None
+                    return
+                break
+            except FileNotFoundError:
+                # Whoever was last to end has removed it.
+                self._area.mkdir(exist_ok=True)
+        place = self._area / entry.folder
         try:
-            if not lock.take():
-                yield None
-                return
-            break
-        except FileNotFoundError:
-            # Whoever was last to end has removed it.
-            area.mkdir(exist_ok=True)
-    place = area / entry.folder
-    try:
-        _remove(place)
-        place.mkdir()
-        yield place
-    finally:
-        _remove(place)
-        # ext4 passes over places of files that were just removed, one by one, whenever it makes a new one.
-        lock.give_back(keep=True)
+            _remove(place)
+            place.mkdir()
+            yield place
+        finally:
+            _remove(place)
+            self._locks.give_back(entry.number)
+
+    def close(self) -> None:
+        """Give up all."""
+        self._locks.close()
 
 
 def _remove(place: Path) -> None:
@@ -339,6 +350,10 @@ def naming(place: Path) -> Iterator[None]:
 def put(place: Path, folder: Path, entry: Entry) -> None:
     """Move a point that is whole to where it belongs; what is damaged there gives way."""
     target = folder / entry.folder
-    if os.path.lexists(target):
+    try:
+        place.rename(target)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
         shutil.rmtree(target)
-    place.rename(target)
+        place.rename(target)

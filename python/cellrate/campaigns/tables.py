@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,20 +25,39 @@ if TYPE_CHECKING:
 CHUNK = 500
 """Points that are in memory at once."""
 
+SHARED = 5_000
+"""Points from which on workers make the tables: importing Arrow takes each of them as long as the rows of 2,000."""
+
+SUMMARY = "summary"
+"""Name of what becomes summary.json, among the kinds of rows."""
+
 MOST_IN_SUMMARY = 10_000
 """Points up to which there is a summary.json, which repeats what is in the points."""
 
 
-def write_tables(folder: Path, manifest: Manifest, *, csv: bool) -> None:
-    """Write the tables of a campaign whose points are all there, each put in its place in one step."""
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+"""Calls a function for each of some things, on other processes perhaps, and gives what it returns in their order."""
+
+
+def here(call: Callable[[Any], Any], things: Iterable[Any]) -> list[Any]:
+    """Call a function for each in this process."""
+    return [call(thing) for thing in things]
+
+
+def write_tables(folder: Path, manifest: Manifest, *, csv: bool, each: Each = here) -> None:
+    """Write the tables of a campaign whose points are all there, each put in its place in one step.
+
+    Their bytes do not depend on where `each` has the parts made.
+    """
     area = area_of(folder)
     lock = Lock(area / f"tables.{os.getpid()}{LOCK}")
     lock.take()
     place = area / f"tables.{os.getpid()}"
     try:
-        place.mkdir()
+        parts = place / "parts"
+        parts.mkdir(parents=True)
         with naming(folder):
-            _fill(folder, place, manifest, csv=csv)
+            _fill(folder, place, parts, manifest, csv=csv, each=each)
         for file in sorted(place.glob("*.*")):
             with file.open("rb") as written:
                 os.fsync(written.fileno())
@@ -47,33 +67,73 @@ def write_tables(folder: Path, manifest: Manifest, *, csv: bool) -> None:
         lock.give_back()
 
 
-def _texts(folder: Path, entries: Sequence[Entry]) -> Iterator[bytes]:
-    """Give the summaries of points as they are stored, one after the other."""
-    for entry in entries:
-        yield (folder / entry.folder / RESULTS).read_bytes()
-
-
-def _fill(folder: Path, place: Path, manifest: Manifest, *, csv: bool) -> None:
+def _fill(folder: Path, place: Path, parts: Path, manifest: Manifest, *, csv: bool, each: Each) -> None:
     settings = settings_columns([entry.set for entry in manifest.points])
-    parts = _Parts(place)
-    summary = (place / RESULTS).open("w") if len(manifest.points) <= MOST_IN_SUMMARY else None
-    for places in chunks(len(manifest.points), CHUNK):
-        entries = manifest.points[places.start : places.stop]
-        texts = list(_texts(folder, entries))
-        found: list[dict[str, Any]] = [json.loads(text) for text in texts]
-        for kind in dict.fromkeys(kind for one in found for kind in one):
-            parts.add(kind, _rows(kind, found, {name: values[places.start :] for name, values in settings.items()}))
-        if summary is not None:
-            for number, (entry, text) in enumerate(zip(entries, texts, strict=True), places.start):
+    has_summary = len(manifest.points) <= MOST_IN_SUMMARY
+
+    def chunk(places: range) -> _Chunk:
+        span = slice(places.start, places.stop)
+        some = {name: values[span] for name, values in settings.items()}
+        return _Chunk(folder, parts, places.start, manifest.points[span], some, has_summary)
+
+    found = each(_make_part, map(chunk, chunks(len(manifest.points), CHUNK)))
+    kinds = dict.fromkeys(kind for kinds in found for kind in kinds)
+    about = {"cellrate": manifest.version, "campaign": manifest.digest}
+    each(_join, (_Kind(parts, place / kind, about, csv and kind != "run") for kind in kinds))
+    if has_summary:
+        _join_summaries(parts, place / RESULTS)
+    shutil.rmtree(parts)
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Points whose rows are made into a part of each table."""
+
+    folder: Path
+    parts: Path
+    first: int
+    """Place of the first point."""
+    entries: Sequence[Entry]
+    settings: Mapping[str, Sequence[Any]]
+    """Columns of what they set."""
+    has_summary: bool
+
+    def named(self, kind: str) -> Path:
+        """Give the file of a part."""
+        return self.parts / f"{kind}-{self.first:08d}"
+
+
+def _make_part(chunk: _Chunk) -> list[str]:
+    """Write the rows of some points, a file for each kind that they have any of, and give the kinds."""
+    texts = [(chunk.folder / entry.folder / RESULTS).read_bytes() for entry in chunk.entries]
+    found: list[dict[str, Any]] = [json.loads(text) for text in texts]
+    kinds = []
+    for kind in dict.fromkeys(kind for one in found for kind in one):
+        table = _rows(kind, found, chunk.settings)
+        if table.num_rows:
+            _write(table, chunk.named(kind))
+            kinds.append(kind)
+    if chunk.has_summary:
+        with chunk.named(SUMMARY).open("w") as file:
+            for number, (entry, text) in enumerate(zip(chunk.entries, texts, strict=True), chunk.first):
                 # A point's summary is one line of text, and stands here as it is there.
                 rest = text.decode().strip().removeprefix("{")
                 line = f'{{"set": {json.dumps(values_of(entry.set), allow_nan=False)}, {rest}'
-                summary.write(('{"points": [\n' if number == 0 else ",\n") + line)
-    if summary is not None:
-        summary.write("\n]}\n")
-        summary.close()
-    about = {"cellrate": manifest.version, "campaign": manifest.digest}
-    parts.finish(about, csv=csv)
+                file.write(('{"points": [\n' if number == 0 else ",\n") + line)
+    return kinds
+
+
+def _join_summaries(parts: Path, target: Path) -> None:
+    with target.open("wb") as summary:
+        for part in _parts(parts, SUMMARY):
+            with part.open("rb") as file:
+                shutil.copyfileobj(file, summary)
+        summary.write(b"\n]}\n")
+
+
+def _parts(parts: Path, kind: str) -> list[Path]:
+    """Give the parts of a table, in the order of the points."""
+    return sorted(file for file in parts.iterdir() if file.name.rpartition("-")[0] == kind)
 
 
 def _rows(kind: str, found: Sequence[Mapping[str, Any]], settings: Mapping[str, Sequence[Any]]) -> pa.Table:
@@ -88,46 +148,40 @@ def _rows(kind: str, found: Sequence[Mapping[str, Any]], settings: Mapping[str, 
     return table_of(rows, names)
 
 
-class _Parts:
-    """Tables that grow by the rows of some points; what they have in common is known at the end."""
+def _write(table: pa.Table, file: Path) -> None:
+    import pyarrow as pa
 
-    def __init__(self, place: Path) -> None:
-        self.place = place / "parts"
-        self.place.mkdir()
-        self.files: dict[str, list[Path]] = {}
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
 
-    def add(self, kind: str, table: pa.Table) -> None:
-        import pyarrow as pa
 
-        if table.num_rows == 0:
-            return
-        files = self.files.setdefault(kind, [])
-        file = self.place / f"{kind}-{len(files)}"
-        with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
-        files.append(file)
+@dataclass(frozen=True)
+class _Kind:
+    """A table that is in parts; what these have in common is known at the end."""
 
-    def finish(self, about: Mapping[str, str], *, csv: bool) -> None:
-        for kind, files in self.files.items():
-            self._join(kind, files, about, csv=csv)
-        shutil.rmtree(self.place)
+    place: Path
+    """Where the parts are."""
+    base: Path
+    """Path of the table that is made of them, without ending."""
+    about: Mapping[str, str]
+    csv: bool
 
-    def _join(self, kind: str, files: Sequence[Path], about: Mapping[str, str], *, csv: bool) -> None:
-        import pyarrow as pa
-        import pyarrow.csv
-        import pyarrow.parquet
 
-        schemas = [_read(file).schema for file in files]
-        schema = _common(schemas).with_metadata(about)
-        base = self.place.parent / kind
-        with pyarrow.parquet.ParquetWriter(base.with_suffix(".parquet"), schema, compression="zstd") as writer:
+def _join(kind: _Kind) -> None:
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    files = _parts(kind.place, kind.base.name)
+    schema = _common([_read(file).schema for file in files]).with_metadata(kind.about)
+    with pyarrow.parquet.ParquetWriter(kind.base.with_suffix(".parquet"), schema, compression="zstd") as writer:
+        for file in files:
+            writer.write_table(_cast(_read(file), schema))
+    if kind.csv:
+        flat = pa.schema([(field.name, pa.string() if _is_nested(field) else field.type) for field in schema])
+        with pyarrow.csv.CSVWriter(kind.base.with_suffix(".csv"), flat) as writer:
             for file in files:
-                writer.write_table(_cast(_read(file), schema))
-        if csv and kind != "run":
-            flat = pa.schema([(field.name, pa.string() if _is_nested(field) else field.type) for field in schema])
-            with pyarrow.csv.CSVWriter(base.with_suffix(".csv"), flat) as writer:
-                for file in files:
-                    writer.write_table(_cast(_read(file), flat))
+                writer.write_table(_cast(_read(file), flat))
 
 
 def _read(file: Path) -> pa.Table:

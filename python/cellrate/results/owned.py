@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -68,6 +69,74 @@ class Lock:
             os.close(self._descriptor)
             self._descriptor = None
 
+
+class Locks:
+    """Locks by number, which are octets of one file: one open file holds each at a time, and they end with it.
+
+    They are locks of the open file (F_OFD_SETLK of Linux), not of the process, so that threads keep each other out too.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._descriptor: int | None = None
+
+    def take(self, number: int) -> bool:
+        """Take a lock; False if somebody else has it.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no folder for it.
+        """
+        while True:
+            if self._descriptor is None:
+                self._descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            if not self._set(fcntl.F_WRLCK, number, 1):
+                return False
+            if _is_at(self._descriptor, self._file):
+                return True
+            # Whoever held them all has removed the file: another one counts now.
+            self.close()
+
+    def give_back(self, number: int) -> None:
+        """Give up a lock."""
+        if self._descriptor is not None:
+            self._set(fcntl.F_UNLCK, number, 1)
+
+    def remove(self) -> bool:
+        """Give up all, and remove the file unless somebody holds a lock of it; whether there is none any more."""
+        try:
+            if self._descriptor is None:
+                self._descriptor = os.open(self._file, os.O_RDWR | os.O_CLOEXEC)
+            # From the first octet to any last one.
+            if not self._set(fcntl.F_WRLCK, 0, 0):
+                return False
+            if _is_at(self._descriptor, self._file):
+                self._file.unlink()
+        except FileNotFoundError:
+            pass
+        finally:
+            self.close()
+        return True
+
+    def close(self) -> None:
+        """Give up all."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _set(self, kind: int, first: int, length: int) -> bool:
+        assert self._descriptor is not None
+        asked = struct.pack(_FLOCK, kind, os.SEEK_SET, first, length, 0)
+        try:
+            fcntl.fcntl(self._descriptor, fcntl.F_OFD_SETLK, asked)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+
+_FLOCK = "hhqqi4x"
+"""Format of Linux's struct flock: kind, from where, first octet, number of octets (0: all), process (0: none)."""
 
 RANDOM = "[a-z0-9_]{8}"
 """Expression for the letters that `tempfile` puts between the prefix and the suffix of a name."""
@@ -194,16 +263,29 @@ def area_of(folder: Path) -> Path:
     return folder.parent / f".{folder.name}.points.partial"
 
 
+def points_in(area: Path) -> Locks:
+    """Give the locks of a campaign's points, by their numbers; `area` is where those who work on it have theirs."""
+    return Locks(area / f"{_POINTS}{LOCK}")
+
+
+_POINTS = "points"
+
+
 def clean(area: Path) -> None:
     """Remove what killed processes have left; for who holds the campaign alone."""
+    points = points_in(area)
     for entry in list(area.iterdir()):
         name = entry.name.removesuffix(LOCK)
-        lock = Lock(area / (name + LOCK))
+        number = name.removeprefix("point-")
         # A worker may outlive the process that it works for by a point.
-        if name != "campaign" and lock.take():
+        if name in ("campaign", _POINTS) or (number.isdecimal() and not points.take(int(number))):
+            continue
+        lock = Lock(area / (name + LOCK))
+        if lock.take():
             shutil.rmtree(area / name, ignore_errors=True)
             (area / name).unlink(missing_ok=True)
             lock.give_back()
+    points.remove()
 
 
 def remove_area_if_left(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -81,16 +82,16 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
     recorded.
     """
     if compact:
-        (folder / RESULTS).write_text(json.dumps(result.summary, allow_nan=False) + "\n")
+        _write_text(folder / RESULTS, json.dumps(result.summary, allow_nan=False) + "\n")
     else:
         write_json(folder / RESULTS, result.summary)
-    (folder / "scenario.toml").write_text(result.toml)
+    _write_text(folder / "scenario.toml", result.toml)
     probes = list(dict.fromkeys(probe for probe, _ in result.series_names))
     if probes:
         (folder / "series").mkdir()
     for probe in probes:
         _write_series(result, probe, folder / "series", csv=csv)
-    has_delays = bool(result.delays) and (not compact or bool({"delay", "max_delay"} & set(probes)))
+    has_delays = (not compact or bool({"delay", "max_delay"} & set(probes))) and bool(result.delays)
     if has_delays:
         _write_delays(result, folder, csv=csv)
     if csv:
@@ -133,6 +134,17 @@ def _draw_sweep(results: Sequence[Result], base: Path) -> None:
     drawn = figure(results)
     if drawn is not None:
         save(drawn, base)
+
+
+def _write_text(file: Path, text: str) -> None:
+    """Write a new file, in a third of the time that `Path.write_text` takes: it counts beside a short run."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        left = memoryview(text.encode())
+        while left:
+            left = left[os.write(descriptor, left) :]
+    finally:
+        os.close(descriptor)
 
 
 def write_json(file: Path, content: object) -> None:

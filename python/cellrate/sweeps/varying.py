@@ -85,6 +85,9 @@ class Points(Sequence[tuple[Scenario, dict[str, str]]]):
         begin = _first_seed(scenario, seeds, said)
         self._points = scenario.checked_points()
         self._seeds = None if seeds is None else range(begin, begin + seeds)
+        if seeds is not None:
+            # One that is too large is said now, with its value.
+            scenario.set({SEED: begin + seeds - 1})
 
     def only(self, place: int) -> Points:
         """Give the point at a place, a single one, as points of their own."""
@@ -131,7 +134,7 @@ class Points(Sequence[tuple[Scenario, dict[str, str]]]):
         number, turn = divmod(place % len(self), len(self._seeds))
         seed = self._seeds[turn]
         point = self._points[number]
-        return point.scenario.set({SEED: seed}), {**point.settings, SEED: str(seed)}
+        return point.scenario.with_seed(seed), {**point.settings, SEED: str(seed)}
 
 
 def _first_seed(scenario: Scenario, seeds: int | None, said: Said) -> int:

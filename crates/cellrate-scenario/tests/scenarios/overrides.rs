@@ -35,6 +35,19 @@ fn a_group_a_member_and_the_defaults_can_be_set() {
 }
 
 #[test]
+fn a_document_with_another_seed_is_what_setting_it_makes() {
+    let mut document = good();
+    for seed in [0, 7, i64::MAX] {
+        // Twice: the one that counts is the later one.
+        let seeded = document.with_seed(3).with_seed(seed);
+        document.set("seed", &seed.to_string()).unwrap();
+        assert_eq!((seeded.hash(), seeded.to_toml()), (document.hash(), document.to_toml()));
+        assert_eq!(seeded.resolve().unwrap().seed, seed as u64);
+    }
+    assert!(document.with_seed(-1).resolve().is_err());
+}
+
+#[test]
 fn a_link_answers_to_its_ends_in_either_order() {
     let delay =
         |path| set(path, "2 km").unwrap().links.iter().map(|link| link.delay.as_ps()).collect::<Vec<_>>();
