@@ -8,7 +8,15 @@ use crate::frame_discards::FrameDiscards;
 use crate::priority::{PRIORITIES, priority};
 use crate::waiting::WaitingCells;
 
-/// The receiving end of `flow`.
+/// The receiving end of `flow` at its host, which may be congested itself.
+pub fn destination_at_host(flow: &Flow) -> Destination {
+    match &flow.sender {
+        Sender::Abr(abr) => destination(flow).congested_in(&abr.congested),
+        Sender::Peak(_) => destination(flow),
+    }
+}
+
+/// The receiving end of `flow`, or of one of its control loops.
 pub fn destination(flow: &Flow) -> Destination {
     Destination::new(match &flow.sender {
         Sender::Abr(abr) => DestinationConfig {

@@ -9,14 +9,17 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use cellrate_live::engine::results::Summary;
 use cellrate_live::engine::{Options, Thresholds, run};
+use cellrate_proto::destination::{CongestedSpan, DestinationCongestion};
 use cellrate_proto::switch::{
     AprcConfig, AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering,
     Promises, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
-    ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, VsVd,
+    ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, Sender,
+    VsVd,
 };
 use cellrate_sim::{Algorithms, Given, PortSummary, Simulation};
 use common::{Comparison, Figures, distributed_in, live, parse, scenario, simulated};
@@ -213,6 +216,38 @@ fn switches_that_originate_brms_do_the_same_in_both_worlds() {
         let originated: u64 = summary.ports.iter().map(|port| port.common.backward_rm_originated).sum();
         assert!(originated > 3, "{name}: {originated}");
     }
+}
+
+#[test]
+fn congested_destinations_do_the_same_in_both_worlds() {
+    let at = |ms| Time::ZERO + Duration::from_ms(ms);
+    let spans =
+        [(100, 350, None), (500, 700, Some(CellRate::new(2_000.0)))].map(|(start, end, explicit_rate)| {
+            CongestedSpan {
+                start: at(start),
+                end: at(end),
+                congestion: DestinationCongestion {
+                    congestion_indication: false,
+                    no_increase: true,
+                    explicit_rate,
+                },
+                originates: true,
+            }
+        });
+    let mut scenario = scenario("erica");
+    scenario.duration = Duration::from_ms(900);
+    let plain = run(&scenario, Options::default()).unwrap().summary;
+    for connection in &mut scenario.connections {
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            if let Sender::Abr(abr) = &mut flow.sender {
+                Arc::make_mut(abr).congested = spans.into();
+            }
+        }
+    }
+    ask_for_the_same(&scenario, &|_, _| None);
+    let told = run(&scenario, Options::default()).unwrap().summary;
+    let sent = |summary: &Summary| summary.vcs.iter().filter_map(|row| row.data_sent).sum::<u64>();
+    assert!(sent(&told) < sent(&plain));
 }
 
 #[test]

@@ -4,12 +4,13 @@
 //! them their in-rate turn ([`crate::Source::turn_around`]).
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use crate::parameters::TCR;
 use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
 use crate::source::Source;
-use crate::units::{CellRate, Time};
+use crate::units::{CellRate, Duration, Time};
 
 /// Configuration of a destination at set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,19 @@ pub struct DestinationCongestion {
     pub explicit_rate: Option<CellRate>,
 }
 
+/// A span in which the destination itself is congested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CongestedSpan {
+    /// First instant inside.
+    pub start: Time,
+    /// First instant after.
+    pub end: Time,
+    /// Contents that it adds meanwhile to the cells it turns around (rule 2).
+    pub congestion: DestinationCongestion,
+    /// Whether it also [originates](Destination::originate) BRMs that say so (rule 5), which takes CI or NI.
+    pub originates: bool,
+}
+
 /// The destination of one direction of an ABR connection.
 #[derive(Clone, Debug, Default)]
 pub struct Destination {
@@ -52,6 +66,8 @@ pub struct Destination {
 #[derive(Clone, Debug, Default)]
 struct OwnCongestion {
     congestion: DestinationCongestion,
+    /// when there is any, if that is known before
+    spans: Arc<[CongestedSpan]>,
     /// the last BRM originated here (rule 5) -- state
     last_originated: Option<Time>,
 }
@@ -76,6 +92,37 @@ impl Destination {
     /// From now on, report this congestion of the destination's own (rule 2).
     pub fn set_congestion(&mut self, congestion: DestinationCongestion) {
         self.own.get_or_insert_default().congestion = congestion;
+    }
+
+    /// The destination is congested in these `spans`, in order and apart: from now on [`on_time`](Destination::on_time)
+    /// says when something happens.
+    pub fn congested_in(mut self, spans: &Arc<[CongestedSpan]>) -> Destination {
+        if !spans.is_empty() {
+            self.own.get_or_insert_default().spans = Arc::clone(spans);
+        }
+        self
+    }
+
+    /// Something is about to happen at `now`: congestion is what the [spans](Destination::congested_in) have then.
+    /// Without spans nothing changes.
+    #[inline]
+    pub fn on_time(&mut self, now: Time) {
+        if let Some(own) = &mut self.own {
+            own.on_time(now);
+        }
+    }
+
+    /// The first instant from `now` on at which a BRM is due that the [spans](Destination::congested_in) have it
+    /// [originate](Destination::originate): as such a span begins and every 100 ms within it. [`Time::NEVER`] if there
+    /// is none.
+    pub fn next_origination(&self, now: Time) -> Time {
+        let Some(own) = &self.own else { return Time::NEVER };
+        let due = own.last_originated.map_or(now, |last| now.max(last.saturating_add(spacing())));
+        let says = |span: &&CongestedSpan| {
+            span.originates && (span.congestion.congestion_indication || span.congestion.no_increase)
+        };
+        let next = own.spans.iter().filter(says).find(|span| span.end > due);
+        next.map_or(Time::NEVER, |span| span.start.max(due))
     }
 
     /// An FRM arrived: it waits, turned around, at `reverse`, the source of the other direction (rules 2 to 4 and 6).
@@ -130,8 +177,7 @@ impl Destination {
     pub fn originate(&mut self, now: Time, mcr: CellRate) -> Option<RmCell> {
         let own = self.own.as_deref_mut()?;
         let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = own.congestion;
-        let spacing = CellRate::new(TCR).interval();
-        let due = own.last_originated.is_none_or(|last| now >= last.saturating_add(spacing));
+        let due = own.last_originated.is_none_or(|last| now >= last.saturating_add(spacing()));
         (due && (congestion_indication || no_increase)).then(|| {
             own.last_originated = Some(now);
             RmCell {
@@ -146,6 +192,22 @@ impl Destination {
             }
         })
     }
+}
+
+impl OwnCongestion {
+    fn on_time(&mut self, now: Time) {
+        if self.spans.is_empty() {
+            return;
+        }
+        let place = self.spans.partition_point(|span| span.end <= now);
+        let span = self.spans.get(place).filter(|span| span.start <= now);
+        self.congestion = span.map(|span| span.congestion).unwrap_or_default();
+    }
+}
+
+/// From one BRM that a destination originates to the next, at least (rule 5).
+fn spacing() -> Duration {
+    CellRate::new(TCR).interval()
 }
 
 #[cfg(test)]
@@ -216,5 +278,48 @@ mod tests {
         assert!(destination.originate(at(5), CellRate::ZERO).is_some_and(|brm| brm.backward_notification));
         assert_eq!(destination.originate(at(104), CellRate::ZERO), None);
         assert!(destination.originate(at(105), CellRate::ZERO).is_some());
+    }
+
+    #[test]
+    fn congestion_comes_and_goes_with_its_spans() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let span = |start, end, ci, originates| CongestedSpan {
+            start: at(start),
+            end: at(end),
+            congestion: DestinationCongestion { congestion_indication: ci, ..Default::default() },
+            originates,
+        };
+        // The last one has nothing to say in a BRM of its own.
+        let spans = [
+            span(10, 20, true, true),
+            span(30, 300, true, false),
+            span(400, 610, true, true),
+            span(700, 900, false, true),
+        ];
+        let mut destination = Destination::default().congested_in(&spans.into());
+        let mut says = |ms| {
+            destination.on_time(at(ms));
+            destination.turn_around(&frm()).congestion_indication
+        };
+        assert_eq!(
+            [9, 10, 19, 20, 30, 299, 300, 500].map(&mut says),
+            [false, true, true, false, true, true, false, true]
+        );
+        let mut sent = std::vec::Vec::new();
+        let mut next = destination.next_origination(Time::ZERO);
+        while next < Time::NEVER {
+            destination.on_time(next);
+            assert!(destination.originate(next, CellRate::ZERO).is_some());
+            sent.push(next);
+            next = destination.next_origination(next);
+        }
+        assert_eq!(sent, [10, 400, 500, 600].map(at));
+        // A span that begins sooner than 100 ms after the last of them waits, if it lasts so long.
+        let close = [span(10, 20, true, true), span(40, 90, true, true), span(100, 200, true, true)];
+        let mut destination = Destination::default().congested_in(&close.into());
+        destination.on_time(at(10));
+        assert!(destination.originate(at(10), CellRate::ZERO).is_some());
+        assert_eq!(destination.next_origination(at(10)), at(110));
+        assert_eq!(Destination::default().next_origination(Time::ZERO), Time::NEVER);
     }
 }

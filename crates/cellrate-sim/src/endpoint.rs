@@ -372,6 +372,7 @@ impl Endpoint {
         match cell.direction() {
             Direction::Backward => cell,
             Direction::Forward => {
+                self.destination.on_time(cell.arrives);
                 let answer = self.destination.turn_around(&cell.to_rm(self.mcr[1]));
                 cell.answered_by(&answer)
             }
@@ -399,6 +400,19 @@ impl Endpoint {
         let at_once = self.destination.schedule(answer, source)?;
         self.counters.count(RmCount::BackwardSent);
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
+    }
+
+    /// The first instant from `now` on at which the destination has a BRM of its own to send (destination rule 5).
+    pub fn next_report(&self, now: Time) -> Time {
+        self.destination.next_origination(now)
+    }
+
+    /// That instant has come: the BRM leaves at once, out of rate.
+    pub fn report(&mut self, now: Time) -> Option<Cell> {
+        self.destination.on_time(now);
+        let brm = self.destination.originate(now, self.mcr[1].rate())?;
+        self.counters.count(RmCount::BackwardSent);
+        Some(Cell::resource_management(now, &brm).on_hop(self.first_hop as usize))
     }
 
     /// A call begins at `now`, and ends at `end`: the source begins anew, as one that has just been set up.

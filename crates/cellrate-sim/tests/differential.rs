@@ -32,6 +32,7 @@ use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::changing::changing;
+use random_world::congested::congested;
 use random_world::flows::with_calls;
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
@@ -45,8 +46,8 @@ use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{
-    CALL_FLAWS, CHANGING_FLAWS, FLAWS, FLOW_FLAWS, Judgement, MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS,
-    TREE_FLAWS, TcpRow, judge,
+    CALL_FLAWS, CHANGING_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, MARKING_FLAWS, POLICE_FLAWS,
+    TCP_FLAWS, TREE_FLAWS, TcpRow, judge,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -66,6 +67,7 @@ const DEFAULT_SHARED_COUNT: u64 = 120;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
+const DEFAULT_CONGESTED_COUNT: u64 = 400;
 const DEFAULT_DISCARD_COUNT: u64 = 400;
 const DEFAULT_POLICED_COUNT: u64 = 400;
 const DEFAULT_TURNS_COUNT: u64 = 160;
@@ -174,6 +176,21 @@ fn the_kernel_and_the_judge_agree_where_switches_originate_brms() {
         notified(if some_segment { segmented(scenario, number) } else { scenario }, number)
     };
     agree(network, DEFAULT_BECN_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_destinations_are_congested() {
+    agree(with_congestion, DEFAULT_CONGESTED_COUNT, 4);
+}
+
+/// Networks of every kind with destinations that are congested, some with switches that segment loops.
+fn with_congestion(number: u64) -> Scenario {
+    let scenario = match number % 6 {
+        0 => with_trees(number),
+        1 => random_shared_hosts(number),
+        _ => of_kind(number)(number),
+    };
+    congested(if number % 6 == 5 { segmented(scenario, number) } else { scenario }, number)
 }
 
 #[test]
@@ -567,6 +584,7 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_flows = FLOW_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
     let of_trees = TREE_FLAWS.map(|flaw| (flaw, with_trees as fn(u64) -> Scenario));
     let of_marks = MARKING_FLAWS.map(|flaw| (flaw, random_modern_tcp as fn(u64) -> Scenario));
+    let of_congestion = CONGESTED_FLAWS.map(|flaw| (flaw, with_congestion as fn(u64) -> Scenario));
     let of_all = of_cells
         .into_iter()
         .chain(of_tcp)
@@ -575,7 +593,8 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
         .chain(of_calls)
         .chain(of_flows)
         .chain(of_trees)
-        .chain(of_marks);
+        .chain(of_marks)
+        .chain(of_congestion);
     for (flaw, network) in of_all {
         let tells = |&number: &u64| {
             let scenario = network(number);

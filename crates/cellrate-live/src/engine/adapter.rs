@@ -57,6 +57,8 @@ pub(crate) struct Adapter {
     /// Delays of the data cells of the other direction.
     pub delays: Histogram,
     pub reception: Option<Box<Reception>>,
+    /// MCR of the other direction.
+    received_mcr: CellRate,
 }
 
 impl Adapter {
@@ -78,7 +80,13 @@ impl Adapter {
             acr_integral: AcrIntegral::default(),
             delays: Histogram::default(),
             reception: reception.map(Box::new),
+            received_mcr: CellRate::ZERO,
         }
+    }
+
+    /// The direction that comes here has this MCR.
+    pub fn receiving(self, mcr: CellRate) -> Adapter {
+        Adapter { received_mcr: mcr, ..self }
     }
 
     /// A run of its own begins at `now`, not at zero.
@@ -185,8 +193,21 @@ impl Adapter {
             self.counters.backward_rm_received += 1;
             return Ok(None);
         }
+        self.destination.on_time(now);
         let at_once = self.destination.on_forward_rm(&rm, source);
         Ok(at_once.map(|rm| self.rm_cell(now, &rm)))
+    }
+
+    /// The first instant from `now` on at which the destination has a BRM of its own to send (destination rule 5).
+    pub fn next_report(&self, now: Time) -> Time {
+        self.destination.next_origination(now)
+    }
+
+    /// That instant has come: the BRM leaves at once, out of rate.
+    pub fn report(&mut self, now: Time) -> Option<Cell> {
+        self.destination.on_time(now);
+        let brm = self.destination.originate(now, self.received_mcr)?;
+        Some(self.rm_cell(now, &brm))
     }
 
     /// The ABR source, if there is one.

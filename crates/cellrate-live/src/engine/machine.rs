@@ -2,9 +2,10 @@
 //!
 //! # Order at the same instant
 //!
-//! As in the simulator: departures from ports, samples of series, arrivals over links, transmissions; each in the order
-//! of the ports and connections. So a run with generated traffic alone, in one process, goes the way that the simulated
-//! one does, cell by cell. What comes from outside, packets and datagrams, comes between events.
+//! As in the simulator: departures from ports, samples of series, arrivals over links, BRMs that congested destinations
+//! originate, transmissions; each in the order of the ports and connections. So a run with generated traffic alone, in
+//! one process, goes the way that the simulated one does, cell by cell. What comes from outside, packets and datagrams,
+//! comes between events.
 
 use std::io;
 
@@ -30,6 +31,8 @@ enum Leaf {
     Sample,
     /// A cell reaches a node.
     Arrival(u32),
+    /// The destination of this adapter, which is congested, has a BRM of its own to send.
+    Report(u32),
     /// An end of a connection sends.
     Transmission(u32),
 }
@@ -68,6 +71,11 @@ impl<'a> Machine<'a> {
         leaves.push(Leaf::Sample);
         let first_input = leaves.len() as u32;
         leaves.extend((0..network.inputs.len() as u32).map(Leaf::Arrival));
+        let first_report = leaves.len();
+        let with_reports = (0..).zip(&network.adapters).filter_map(|(number, adapter)| {
+            (adapter.next_report(start) != Time::NEVER).then_some(Leaf::Report(number))
+        });
+        leaves.extend(with_reports);
         let first_adapter = leaves.len() as u32;
         leaves.extend((0..network.adapters.len() as u32).map(Leaf::Transmission));
         let allowed = Schedule::last_instant(leaves.len());
@@ -92,6 +100,9 @@ impl<'a> Machine<'a> {
             tap,
             done: start,
         };
+        for leaf in first_report..first_adapter as usize {
+            machine.schedule_report(start, leaf);
+        }
         for adapter in 0..machine.network.adapters.len() {
             machine.reschedule(start, adapter);
         }
@@ -123,6 +134,7 @@ impl<'a> Machine<'a> {
             match self.leaves[leaf] {
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Arrival(input) => self.on_arrival(now, input as usize, leaf),
+                Leaf::Report(adapter) => self.on_report(now, adapter as usize, leaf),
                 Leaf::Transmission(adapter) => self.on_transmission(now, adapter as usize),
                 Leaf::Sample => self.on_sample(now),
             }
@@ -327,6 +339,23 @@ impl<'a> Machine<'a> {
             Err(()) => self.passages[hop.flow.index()].dropped += 1,
         }
         self.sampler.note_port(now, hop.port, &self.network);
+    }
+
+    /// The destination at the adapter of this number is congested, and has a BRM of its own to send.
+    fn on_report(&mut self, now: Time, number: usize, leaf: usize) {
+        if let Some(cell) = self.network.adapters[number].report(now) {
+            self.leave(now, number, cell);
+        }
+        self.reschedule(now, number);
+        self.schedule_report(now, leaf);
+        self.sampler.note_adapter(now, number as u32, &self.network);
+    }
+
+    /// The next BRM that a congested destination originates, not before `now`.
+    fn schedule_report(&mut self, now: Time, leaf: usize) {
+        if let Leaf::Report(number) = self.leaves[leaf] {
+            self.schedule.set(leaf, self.network.adapters[number as usize].next_report(now));
+        }
     }
 
     #[inline]

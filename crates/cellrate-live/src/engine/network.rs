@@ -372,14 +372,15 @@ impl Builder<'_> {
                     _ => return Err(Error::NoApplication { vc: vc() }),
                 }
             };
-            self.network.adapters.push(Adapter::new(
+            let adapter = Adapter::new(
                 Sender::at_host(self.scenario, flow, self.options.given)?,
                 supply,
-                set_up::destination(back),
+                set_up::destination_at_host(back),
                 first_hops[flow.index()],
                 cell::address(number),
                 reception,
-            ));
+            );
+            self.network.adapters.push(adapter.receiving(back.sender.mcr()));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 mod application;
 mod changing;
 mod clock;
+mod congested;
 mod custom;
 mod flows;
 mod frames;
@@ -28,6 +29,7 @@ use cellrate_proto::switch::FIGURES;
 use crate::model::{FlowQuantity, PortQuantity};
 use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
+use congested::CONGESTED_KEY;
 use flows::FLOWS;
 pub(crate) use flows::{MOST_OCTETS, MOST_SLOTS};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
@@ -449,6 +451,7 @@ const ABR: Shape = Shape {
             "\"overwrite\"",
             "Treatment of a turned-around RM cell that still waits at the destination when the next comes (rule 3).",
         ),
+        CONGESTED_KEY,
         key(
             "uili",
             Kind::Or(&[Kind::Tagged(&UILI), Kind::Choice(UILI_POLICIES)]),

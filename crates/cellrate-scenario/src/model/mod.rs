@@ -52,6 +52,7 @@ pub use vs_vd::*;
 use std::sync::Arc;
 
 use cellrate_proto::admission::Book;
+use cellrate_proto::destination::CongestedSpan;
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{FrameDiscardConfig, PacketMarkingConfig, PortControlConfig};
 use cellrate_proto::uili::UiliConfig;
@@ -417,6 +418,8 @@ pub struct AbrSender {
     pub clear_efci_state: bool,
     /// Treatment of a turned-around cell that still waits at the destination when the next FRM comes (rule 3).
     pub waiting_brm: WaitingBrm,
+    /// Spans in which the destination itself is congested; in order, apart.
+    pub congested: Arc<[CongestedSpan]>,
 }
 
 /// Destination rule 3: the fate of the older turned-around cell.

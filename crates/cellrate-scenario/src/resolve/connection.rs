@@ -11,8 +11,8 @@ use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
 use super::{
-    Whole, defaults, misbehaves, optional, place_of, police, rounded, stop_and_go, traffic, tree as trees,
-    uili, wholes,
+    Whole, congested, defaults, misbehaves, optional, place_of, police, rounded, stop_and_go, traffic,
+    tree as trees, uili, wholes,
 };
 use crate::model::{
     AbrSender, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow, Sender, Shared, Step,
@@ -552,6 +552,7 @@ fn abr_sender(
             Some("out-of-rate") => WaitingBrm::SendOutOfRate,
             _ => WaitingBrm::Overwrite,
         },
+        congested: optional(keys, "congested", congested::read)?.unwrap_or_default(),
     })))
 }
 

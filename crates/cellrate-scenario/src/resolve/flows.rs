@@ -7,6 +7,7 @@ use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{CellRate, Duration, Octets, Time};
 
 use super::admission::Desk;
+use super::congested;
 use super::connection::{self, Terms};
 use super::network::{Network, round_trip};
 use super::timing::start_and_end;
@@ -81,6 +82,7 @@ fn demand(
     let (several, mut pairs) = (ways.len() > 1, Vec::with_capacity(ways.len()));
     for Way { path, names, weight } in ways {
         let mut connection = connection::connection(network, &slot(whole, &names))?;
+        congested::refuse_originating(&connection, place_of(table, "abr", whole.place))?;
         let transfers = transfers(whole, &connection)?;
         let traffic = match transfers {
             Some(_) => Traffic::Greedy { windows: Vec::new() },

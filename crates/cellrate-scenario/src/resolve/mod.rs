@@ -6,6 +6,7 @@ mod algorithm;
 mod application;
 mod changing;
 mod clock;
+mod congested;
 mod connection;
 mod course;
 mod flows;

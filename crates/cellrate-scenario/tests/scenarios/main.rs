@@ -6,6 +6,7 @@ mod bad;
 mod becn;
 mod changing;
 mod clocks;
+mod congested;
 mod custom;
 mod defaults;
 mod ecn;

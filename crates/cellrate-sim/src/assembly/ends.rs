@@ -43,7 +43,7 @@ pub(super) fn build_endpoints(
         let mut endpoint = Endpoint::new(
             sender,
             Supply::new(site)?,
-            set_up::destination(back),
+            set_up::destination_at_host(back),
             first_hops[flow.index()],
             [out.sender.mcr(), back.sender.mcr()],
         );

@@ -102,6 +102,9 @@ impl Cluster {
         leaves.extend(arrivals);
         leaves.extend((0..openers.list.len() as u32).map(Leaf::Opening));
         openers.leaves = vec![0; openers.list.len()];
+        let reports = |endpoint: &Endpoint| endpoint.next_report(Time::ZERO);
+        let with_reports = (0..).zip(&endpoints).filter(|(_, endpoint)| reports(endpoint) != Time::NEVER);
+        leaves.extend(with_reports.map(|(i, _)| Leaf::Report(i)));
         leaves.extend(transmissions);
         let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
         leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
@@ -150,6 +153,9 @@ impl Cluster {
                 Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
                 Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
                 Leaf::Opening(opener) => cluster.openers.leaves[opener as usize] = number,
+                Leaf::Report(endpoint) => {
+                    cluster.schedule.set(number as usize, reports(&cluster.endpoints[endpoint as usize]));
+                }
                 Leaf::Transmission(endpoint) => note_leaf(&mut cluster.transmission_leaves, endpoint, number),
                 Leaf::Timer(endpoint) => note_leaf(&mut cluster.timer_leaves, endpoint, number),
             }

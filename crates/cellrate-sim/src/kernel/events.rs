@@ -46,6 +46,7 @@ impl Cluster {
                     LaneEnd::BranchPoint => self.on_branch_point(now, lane as usize, leaf),
                 },
                 Leaf::Opening(opener) => self.on_opening(now, opener as usize),
+                Leaf::Report(endpoint) => self.on_report(now, endpoint as usize, leaf),
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Change(port) => self.on_change(now, port as usize, leaf),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
@@ -394,6 +395,21 @@ impl Cluster {
             self.leave_host(now, cell);
             self.reschedule(now, endpoint);
         }
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+    }
+
+    /// The destination at `endpoint` is congested, and has a BRM of its own to send.
+    #[cold]
+    fn on_report(&mut self, now: Time, endpoint: usize, leaf: usize) {
+        // What others have sent by the same port has come to it before anything that is planned is taken back.
+        let port = self.hops[self.endpoints[endpoint].first_hop as usize].port as usize;
+        self.catch_up_to(port, self.schedule.key(0, now), now);
+        self.interrupt(endpoint, now);
+        if let Some(cell) = self.endpoints[endpoint].report(now) {
+            self.leave_host(now, cell);
+        }
+        self.reschedule(now, endpoint);
+        self.schedule.set(leaf, self.endpoints[endpoint].next_report(now));
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 

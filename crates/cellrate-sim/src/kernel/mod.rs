@@ -67,9 +67,11 @@
 //! 4. arrivals over links, in the order of the ports they left;
 //! 5. beginnings of flows and calls ([`opening`]), in the order of the demands and of their pairs, forward before
 //!    backward;
-//! 6. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual
+//! 6. BRMs that congested destinations originate, in the order of the connections, forward before backward by the
+//!    direction that the end sends;
+//! 7. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual
 //!    ends](virtual_end), in the order of the connections and of their paths;
-//! 7. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
+//! 8. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
 //! A port's order is that of its [index](cellrate_scenario::PortIndex). An averaging interval that ends at an instant
 //! ends after the departures and samples and before the arrivals of that instant. Events at or after the end of the run

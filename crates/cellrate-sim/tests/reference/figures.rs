@@ -169,3 +169,11 @@ impl End {
         sum / end.since(start).as_ps() as f64
     }
 }
+
+impl Record {
+    pub(super) fn growth_per_s(&mut self, now: Time, count: u64) -> f64 {
+        let (grown, span) = (count - self.last_count, now.since(self.last_time));
+        self.last_count = count;
+        if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
+    }
+}

@@ -87,6 +87,10 @@ pub enum Flaw {
     MarksAsTheyLeave,
     /// The last cell of a PDU decides whether its packet is marked.
     LastCellDecides,
+    /// A congested destination says nothing in what it turns around.
+    CongestionUntold,
+    /// A congested destination originates a BRM as each span begins, however soon.
+    SpansReportAsTheyBegin,
 }
 
 /// All of them but those of TCP.

@@ -5,7 +5,7 @@
 //! the documented rules line by line:
 //!
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
-//!   of the ports the cells left, beginnings of calls, transmissions in the order of the connections, forward before
+//!   of the ports the cells left, beginnings of calls, BRMs that congested destinations originate, transmissions in the order of the connections, forward before
 //!   backward, timers of TCP in the same order;
 //! - service by priority (CBR and VBR, ABR, GFR and UBR), or as the queues of a port with others say, never
 //!   pre-empted; buffers count the cell in transmission;
@@ -30,6 +30,7 @@
 mod becn;
 mod beginning;
 mod changing;
+mod congested;
 mod figures;
 mod flaws;
 mod flows;
@@ -67,6 +68,7 @@ use crate::plain::sources::given;
 use beginning::{new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 use changing::line_loses;
+pub use congested::CONGESTED_FLAWS;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
@@ -150,6 +152,8 @@ enum Happening {
     Opening(usize, Time),
     /// The flow of this number among all that are offered begins, if there is a slot.
     Flow(usize, usize),
+    /// The destination at the end of this number has a BRM of its own to send, by the span of that place.
+    Report(usize, usize),
     /// Not if the end has planned anew since: then the second number is out of date.
     Transmission(usize, u64),
     /// A timer of TCP is due.
@@ -312,6 +316,7 @@ impl<'a> Network<'a> {
         network.connect();
         network.plan_changes();
         network.plan_calls();
+        network.plan_reports();
         for number in 0..network.ports.len() {
             network.plan_interval_end(number);
         }
@@ -349,7 +354,7 @@ impl<'a> Network<'a> {
             Happening::Sample(probe) => (2, *probe),
             Happening::IntervalEnd(port) => (3, *port),
             Happening::Arrival(port, _) => (4, *port),
-            Happening::Opening(flow, _) | Happening::Flow(flow, _) => (5, *flow),
+            Happening::Opening(flow, _) | Happening::Flow(flow, _) | Happening::Report(flow, _) => (5, *flow),
             Happening::Transmission(flow, _) => (6, *flow),
             Happening::Timer(flow, _) => (7, *flow),
         };
@@ -401,6 +406,7 @@ impl<'a> Network<'a> {
                 Happening::Arrival(port, cell) => self.on_arrival(now, port, cell),
                 Happening::Opening(flow, ends) => self.on_opening(now, flow, ends),
                 Happening::Flow(_, call) => self.on_flow(now, call),
+                Happening::Report(end, span) => self.on_report(now, end, span),
                 Happening::Transmission(flow, plan) if plan == self.ends[flow].plan => {
                     self.on_transmission(now, flow);
                 }
@@ -627,6 +633,7 @@ impl<'a> Network<'a> {
 
     /// `cell` has reached the end of its path, or of its control loop: this end, which sends the other direction.
     fn deliver(&mut self, now: Time, number: usize, cell: Cell) {
+        self.tell_congestion(now, number);
         let end = &mut self.ends[number];
         end.received += 1;
         let Some(rm) = cell.rm else {
@@ -869,14 +876,6 @@ impl End {
             }
             self.acr.push((now, acr.as_cells_per_s()));
         }
-    }
-}
-
-impl Record {
-    fn growth_per_s(&mut self, now: Time, count: u64) -> f64 {
-        let (grown, span) = (count - self.last_count, now.since(self.last_time));
-        self.last_count = count;
-        if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
     }
 }
 

@@ -121,6 +121,7 @@ impl World {
             misbehaviour: Misbehaviour::default(),
             clear_efci_state: true,
             waiting_brm: WaitingBrm::Overwrite,
+            congested: Arc::default(),
         };
         let flow = |traffic| Flow { sender: Sender::Abr(Arc::new(sender.clone())), traffic };
         self.scenario.connections.push(Connection {
