@@ -247,7 +247,11 @@ impl Demand {
             return None;
         }
         // Who sends when, among connections that carry calls, a run shows.
-        if matches!(flow.traffic, Some(Traffic::Call(_) | Traffic::Transfers(_))) {
+        if match &flow.traffic {
+            Some(Traffic::Call(_) | Traffic::Transfers(_)) => true,
+            Some(Traffic::Tcp(tcp)) => tcp.successive,
+            _ => false,
+        } {
             return None;
         }
         // What a branch of a tree carries its trunk has asked for.

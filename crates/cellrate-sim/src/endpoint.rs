@@ -440,6 +440,22 @@ impl Endpoint {
         self.counters.count(RmCount::BackwardReceived);
     }
 
+    /// A flow of a size begins at `now`, and TCP carries it: the source begins anew.
+    pub fn begin_transfer(&mut self, now: Time, flow: SizedFlow) {
+        self.begin_call(now, now);
+        if let Some(interface) = &mut self.interface {
+            interface.stack.begin_flow(flow);
+        }
+        self.pump(now);
+    }
+
+    /// Whether a flow of a size that begins here now would be by itself: the one before has nothing left to send, or,
+    /// with TCP, to be acknowledged.
+    pub fn is_free(&self) -> bool {
+        self.supply.adapter().is_none_or(|adapter| adapter.waiting() == 0)
+            && self.interface.as_ref().is_none_or(|interface| interface.stack.is_free())
+    }
+
     /// A flow of a size begins at `now`: its datagrams wait, and the source begins anew.
     pub fn begin_flow(&mut self, now: Time, datagrams: impl Iterator<Item = Segment>) {
         self.begin_call(now, now);
@@ -451,6 +467,7 @@ impl Endpoint {
 
     /// The last cell of a PDU has come; there may be more to send now. The flow of a size that is complete with it.
     pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) -> Option<SizedFlow> {
+        let mut complete = None;
         if let Some(interface) = &mut self.interface {
             if !interface.reassembly.confirm(last.sequence(), pdu.cells) {
                 return None;
@@ -464,10 +481,10 @@ impl Endpoint {
                     .drain(..)
                     .for_each(|(client, at)| interface.stack.on_request_departed(client, at));
             }
-            interface.stack.on_segment(now, &pdu.segment, last.is_marked());
+            complete = interface.stack.on_segment(now, &pdu.segment, last.is_marked());
         }
         self.pump(now);
-        None
+        complete
     }
 
     /// A timer of TCP has expired; there may be more to send now.

@@ -101,14 +101,23 @@ fn what_a_call_sends_is_its_rate_for_its_time() {
     assert!((row.mean_concurrent - 0.1).abs() < 1e-9, "{}", row.mean_concurrent);
 }
 
-/// Flows of a size from a to b, whose lines are of these rates.
+/// Flows of a size from a to b, whose lines are of these rates; connections take turns.
 fn sized(access: &str, line: &str, duration: &str, rest: &str) -> Summary {
+    sized_with("queueing = { type = \"round-robin\" }", access, line, duration, rest)
+}
+
+/// First in, first out instead.
+fn sized_in_order(access: &str, line: &str, duration: &str, rest: &str) -> Summary {
+    sized_with("", access, line, duration, rest)
+}
+
+fn sized_with(queueing: &str, access: &str, line: &str, duration: &str, rest: &str) -> Summary {
     let text = format!(
         "name = \"flows\"\nduration = \"{duration}\"\nwarm_up = \"1 s\"\n\
          host = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
          link = [{{ between = [\"a\", \"sw\"], rate = \"{access}\" }}, {{ between = [\"sw\", \"b\"], rate = \"{line}\" }}]\n\
          defaults.link = {{ length = \"1 km\" }}\n\
-         [[switch]]\nname = \"sw\"\nqueueing = {{ type = \"round-robin\" }}\n\
+         [[switch]]\nname = \"sw\"\n{queueing}\n\
          [[flows]]\nname = \"flows\"\npairs = [[\"a\", \"b\"]]\nslots = 256\n{rest}"
     );
     let document = Document::parse(&text, "flows.toml").unwrap_or_else(|error| panic!("{error}"));
@@ -164,4 +173,82 @@ fn a_flow_alone_takes_the_time_that_it_would() {
     // 67 datagrams of 1472 octets in 32 cells, one of 1376 octets in 30: 2174 cells of 42.4 us.
     let expected = 0.003 + 2174.0 * 42.4e-6 + 424e-9 + 10e-6;
     assert!((row.mean_time_s - expected).abs() < 1e-6, "{} for {expected}", row.mean_time_s);
+}
+
+/// Flows of these sizes from a to b, 10,000 km apart from the switch that is between them, at 100 Mb/s.
+fn over_tcp(duration: &str, link: &str, rest: &str) -> Summary {
+    let text = format!(
+        "name = \"flows\"\nduration = \"{duration}\"\n\
+         host = [{{ name = \"a\" }}, {{ name = \"b\" }}]\nswitch = [{{ name = \"sw\" }}]\n\
+         link = [{{ between = [\"a\", \"sw\"] }}, {{ between = [\"sw\", \"b\"], {link} }}]\n\
+         defaults.link = {{ rate = \"100 Mbps\", length = \"10000 km\" }}\n\
+         [[flows]]\nname = \"flows\"\npairs = [[\"a\", \"b\"]]\ncategory = \"ubr\"\n{rest}"
+    );
+    let document = Document::parse(&text, "flows.toml").unwrap_or_else(|error| panic!("{error}"));
+    simulated(&document.resolve().unwrap_or_else(|error| panic!("{error}")))
+}
+
+#[test]
+fn a_flow_over_tcp_takes_the_round_trips_of_slow_start() {
+    // 14 segments in windows of 2, 4 and 8, each ACK for one: two round trips and the way there. A segment is 32
+    // cells of 4.24 us, an ACK 2; 100 ms each way; cells are sent on as a whole, one more at the switch.
+    let rest = "tcp = { preset = \"reno\", delayed_ack = \"every-segment\" }\n\
+        arrivals = { type = \"list\", instants = [\"1 s\", \"3 s\"] }\n\
+        size = { type = \"fixed\", octets = \"20440 octets\" }\nslots = 1\n";
+    let summary = over_tcp("5 s", "loss = 0", rest);
+    let (row, demand) = (&summary.completions[0], &summary.flows[0]);
+    assert_eq!((demand.begun, demand.completed, row.count), (2, Some(2), 2));
+    let cell = 4.24e-6;
+    let round_trip = (32.0 + 1.0) * cell + (2.0 + 1.0) * cell + 0.2;
+    let expected = 2.0 * round_trip + 8.0 * 32.0 * cell + cell + 0.1;
+    assert!((row.mean_time_s - expected).abs() < 1e-7, "{} for {expected}", row.mean_time_s);
+    // The second flow is another connection, which begins with two segments as the first did.
+    assert!((row.max_time_s / row.mean_time_s - 1.0).abs() < 1e-3);
+    // In an empty network, without windows: 14 segments one after the other.
+    let alone = 14.0 * 32.0 * cell + cell + 0.1;
+    assert!((row.mean_slowdown / (expected / alone) - 1.0).abs() < 1e-3, "{row:?}");
+    let [tcp] = &summary.tcp[..] else { panic!("{:?}", summary.tcp) };
+    assert_eq!((tcp.segments, tcp.retransmitted, tcp.delivered_octets), (28, 0, 40_880));
+}
+
+#[test]
+fn what_is_lost_of_a_flow_over_tcp_is_sent_again_and_all_are_complete() {
+    let rest = |over: &str| {
+        format!(
+            "{over}arrivals = {{ type = \"poisson\", gap = \"50 ms\" }}\nend = \"20 s\"\n\
+             size = {{ type = \"exponential\", mean = \"30 kB\" }}\n"
+        )
+    };
+    let loss = "loss = \"0.1 %\"";
+    let datagrams = over_tcp("60 s", loss, &rest("")).flows.remove(0);
+    let summary = over_tcp("60 s", loss, &rest("tcp = { preset = \"sack\" }\n"));
+    let tcp = &summary.flows[0];
+    assert_eq!((datagrams.begun, tcp.begun, tcp.no_slot), (tcp.begun, datagrams.begun, 0));
+    // A flow of 665 cells in the mean has all of them with half of a chance.
+    assert!(datagrams.completed.unwrap() < tcp.begun * 3 / 4, "{datagrams:?}");
+    assert_eq!(tcp.completed, Some(tcp.begun));
+    assert!(summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>() > 100);
+}
+
+#[test]
+fn flows_that_come_in_turn_wait_as_in_m_m_1_and_m_d_1() {
+    // A FIFO behind a fast line: flows are bursts, one behind the other. Alike, W = rho S / (2 (1 - rho)); exponential,
+    // twice that.
+    for (size, variance) in [
+        ("{ type = \"exponential\", mean = \"48 kB\" }", 1.0),
+        ("{ type = \"fixed\", octets = \"48 kB\" }", 0.0),
+    ] {
+        let rest = format!(
+            "datagram = \"48 octets\"\nheader = \"0 octets\"\nencapsulation = \"vc-mux\"\ncategory = \"ubr\"\n\
+             arrivals = {{ type = \"poisson\", gap = \"121.2 ms\" }}\nsize = {size}\n"
+        );
+        let summary = sized_in_order("10 Gbps", "10 Mbps", "2000 s", &rest);
+        let rho = summary.ports.iter().find(|port| port.port == "sw->b").expect("it is there").utilization;
+        let row = &summary.completions[0];
+        let cells = row.mean_octets / 48.0 * 2.0;
+        let service = cells * 42.4e-6;
+        let expected = service + rho * service * (1.0 + variance) / (2.0 * (1.0 - rho));
+        assert!((rho - 0.7).abs() < 0.02, "{rho}");
+        assert!((row.mean_time_s / expected - 1.0).abs() < 0.06, "{size}: {row:?} for {expected} at {rho}");
+    }
 }

@@ -79,6 +79,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         end: Time::NEVER,
         pages: None,
         adapter_queue: AdapterQueue::Unbounded,
+        successive: false,
     };
     let mut sender = Stack::new(Some(&traffic), None, 1, Owner::named("there"));
     let mut receiver = Stack::new(None, Some(&traffic), 1, Owner::named("back"));
@@ -100,7 +101,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         let mut again = true;
         while again {
             match back.due(now) {
-                Some(ack) => sender.on_segment(now, &ack, false),
+                Some(ack) => _ = sender.on_segment(now, &ack, false),
                 None if sender.next_timer() <= now => sender.on_timer(now),
                 None => again = false,
             }

@@ -45,6 +45,7 @@ fn traffic(preset: &str, pages: Pages) -> TcpTraffic {
         end: Time::NEVER,
         pages: Some(pages),
         adapter_queue: AdapterQueue::Unbounded,
+        successive: false,
     }
 }
 

@@ -19,6 +19,7 @@ fn tcp(preset: &str, change: impl FnOnce(&mut TcpTraffic)) -> Traffic {
         end: Time::NEVER,
         pages: None,
         adapter_queue: AdapterQueue::Unbounded,
+        successive: false,
     };
     change(&mut traffic);
     Traffic::Tcp(Box::new(traffic))

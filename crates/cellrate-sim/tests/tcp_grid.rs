@@ -140,6 +140,7 @@ fn over_cells(case: &Case) -> u64 {
         end: Time::NEVER,
         pages: None,
         adapter_queue: AdapterQueue::Unbounded,
+        successive: false,
     };
     let vc = world.other("v", Category::Ubr, &["a", "sw", "b"], Traffic::Tcp(Box::new(traffic)));
     vc.forward.sender = cellrate_scenario::Sender::Peak(BitRate::from_bps(100_000_000).to_cell_rate());

@@ -1,5 +1,6 @@
 //! The keys of flows and calls that come and go.
 
+use super::tcp::FLOW_TCP;
 use super::timing::PERIOD;
 use super::{
     ABR_KEY, Dimension, Kind, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME, Tagged, key, required,
@@ -276,25 +277,31 @@ pub(super) const FLOWS: Shape = Shape {
             "size",
             Kind::Tagged(&SIZE),
             "required: this or holding",
-            "Octets of a flow, which category abr or ubr sends as fast as it may; when all of its cells have left, its connection is free again.",
+            "Octets of a flow, which category abr or ubr sends as fast as it may, or as `tcp` may; when all of its cells have left, its connection is free again.",
+        ),
+        key(
+            "tcp",
+            Kind::Table(&FLOW_TCP),
+            "none: datagrams, of which nothing is sent again",
+            "For `size`: TCP carries each flow, by a connection of its own, open when its set-up is over; its VC is free again when all is acknowledged.",
         ),
         key(
             "datagram",
             OCTETS,
             "\"1472 octets\"",
-            "For `size`: largest payload of a datagram, 1 to 65000 octets.",
+            "For `size` without `tcp`: largest payload of a datagram, 1 to 65000 octets.",
         ),
         key(
             "header",
             OCTETS,
             "\"28 octets\"",
-            "For `size`: octets of UDP and IP header before the payload, at most 120.",
+            "For `size` without `tcp`: octets of UDP and IP header before the payload, at most 120.",
         ),
         key(
             "encapsulation",
             Kind::Choice(&["llc-snap", "vc-mux"]),
             "\"llc-snap\"",
-            "For `size`: how IP packets become AAL5 SDUs, with the 8 octets of LLC/SNAP or bare.",
+            "For `size` without `tcp`: how IP packets become AAL5 SDUs, with the 8 octets of LLC/SNAP or bare.",
         ),
         key("category", Kind::Choice(&["abr", "cbr", "vbr", "ubr"]), "\"abr\"", "Service category of each."),
         ABR_KEY,

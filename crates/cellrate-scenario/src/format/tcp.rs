@@ -1,11 +1,12 @@
 //! The keys of TCP traffic.
 
 use super::pages::PAGES;
-use super::{CELLS, Dimension, Key, Kind, SPAN, Shape, TIME, key};
+use super::{CELLS, Dimension, Key, Kind, SPAN, Shape, TIME, joined, key, total};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
 
+/// Keys that say how it behaves, and how it is wrapped.
 const KEYS: &[Key] = &[
     key(
         "preset",
@@ -126,6 +127,16 @@ const KEYS: &[Key] = &[
         "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
     ),
     key(
+        "adapter_queue",
+        Kind::Or(&[CELLS, Kind::Table(&ADAPTER_QUEUE), Kind::Choice(&["infinite"])]),
+        "\"infinite\"",
+        "Room for PDUs that wait at each end of the VC, where one that does not fit whole is lost; or a high-water mark that holds TCP back.",
+    ),
+];
+
+/// Keys that say what applications do with it.
+const APPLICATION: &[Key] = &[
+    key(
         "transfer",
         OCTETS_OR_NO_END,
         "\"infinite\"",
@@ -154,12 +165,6 @@ const KEYS: &[Key] = &[
         Kind::Table(&PAGES),
         "none",
         "Clients that fetch pages from a server at the other end of the path, beside the connections above.",
-    ),
-    key(
-        "adapter_queue",
-        Kind::Or(&[CELLS, Kind::Table(&ADAPTER_QUEUE), Kind::Choice(&["infinite"])]),
-        "\"infinite\"",
-        "Room for PDUs that wait at each end of the VC, where one that does not fit whole is lost; or a high-water mark that holds TCP back.",
     ),
 ];
 
@@ -200,6 +205,15 @@ const ADAPTER_QUEUE: Shape = Shape {
 pub(super) const TCP: Shape = Shape {
     name: "tcp",
     about: "TCP over IP over AAL5; the ACKs go the other way as data. Each key is a setting of its own.",
+    keys: {
+        const PARTS: &[&[Key]] = &[KEYS, APPLICATION];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    },
+};
+
+pub(super) const FLOW_TCP: Shape = Shape {
+    name: "flow_tcp",
+    about: "TCP over IP over AAL5, a new connection for each flow; the ACKs go the other way as data.",
     keys: KEYS,
 };
 

@@ -92,8 +92,8 @@ pub enum Arrivals {
 pub enum Amount {
     /// A call lasts so long \[s\]; what it sends meanwhile is the [traffic](crate::Traffic::Call) of its slot.
     Holding(Law),
-    /// A flow has so many octets to send, in the datagrams that the [traffic](crate::Traffic::Transfers) of its slot
-    /// says.
+    /// A flow has so many octets to send, as the traffic of its slot says: in [datagrams](crate::Traffic::Transfers),
+    /// or over [successive](crate::TcpTraffic::successive) connections of TCP.
     Octets(Law),
 }
 

@@ -28,6 +28,9 @@ pub struct TcpTraffic {
     pub pages: Option<Pages>,
     /// The queue at each end of the VC for PDUs that wait for their turn.
     pub adapter_queue: AdapterQueue,
+    /// Whether `connections` is 1 and stands for one after the other: a new one for each flow of a size that a
+    /// [demand](crate::Demand) gives the VC. There are no `transfer` and no `pages` then.
+    pub successive: bool,
 }
 
 /// The queue between IP and the VC: its room, or what it does to TCP when it is full. A PDU that finds no room is lost

@@ -11,7 +11,7 @@ use super::congested;
 use super::connection::{self, Terms};
 use super::network::{Network, round_trip};
 use super::timing::start_and_end;
-use super::{Whole, defaults, instant, optional, place_of, police, traffic, wholes};
+use super::{Whole, defaults, instant, optional, place_of, police, tcp, traffic, wholes};
 use crate::format::{MOST_OCTETS, MOST_SLOTS};
 use crate::model::{
     AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, Law, NodeIndex, Pair, Sender,
@@ -102,7 +102,7 @@ fn demand(
                 Fault::new(whole.place, message, "Ask for less, or make room on the way")
             })?;
         }
-        let carried = transfers.map_or_else(|| Traffic::Call(Arc::new(traffic)), Traffic::Transfers);
+        let carried = transfers.unwrap_or_else(|| Traffic::Call(Arc::new(traffic)));
         connection.forward.traffic = Some(carried.clone());
         connection.backward.traffic = both_ways.then_some(carried);
         connection::share(&mut connection, senders);
@@ -193,11 +193,12 @@ fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic,
     }
 }
 
-/// Datagrams of flows of a size, if these are any.
-fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Datagrams>, Fault> {
+/// Traffic of flows of a size, if these are any.
+fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, Fault> {
     let table = &whole.table;
+    let of_datagrams = ["datagram", "header", "encapsulation"];
     if table.node("size").is_none() {
-        return match ["datagram", "header", "encapsulation"].iter().find_map(|key| table.entry(key)) {
+        return match ["tcp"].iter().chain(&of_datagrams).find_map(|key| table.entry(key)) {
             Some(entry) => {
                 let message = format!("{} is for flows of a size, and these have a holding time", entry.key);
                 Err(Fault::new(entry.place, message, "Leave it out"))
@@ -224,6 +225,14 @@ fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Datagrams>
             "Leave mcr out, or write holding",
         ));
     }
+    if let Some(node) = table.node("tcp") {
+        if let Some(entry) = of_datagrams.iter().find_map(|key| table.entry(key)) {
+            let message = format!("{} is for datagrams, and TCP carries these flows", entry.key);
+            let remedy = "Leave it out: mss, header and encapsulation of tcp say how they are wrapped";
+            return Err(Fault::new(entry.place, message, remedy));
+        }
+        return Ok(Some(Traffic::Tcp(Box::new(tcp::of_flows(node)?))));
+    }
     let octets = |key: &str, low: u64, high: u64, default: u64| match table.node(key) {
         None => Ok(Octets(default)),
         Some(node) => match quantity::octets(node)? {
@@ -234,14 +243,14 @@ fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Datagrams>
             }
         },
     };
-    Ok(Some(Datagrams {
+    Ok(Some(Traffic::Transfers(Datagrams {
         payload: octets("datagram", 1, 65_000, 1472)?,
         header: octets("header", 0, 120, 28)?,
         encapsulation: match table.text("encapsulation") {
             Some("vc-mux") => Encapsulation::VcMultiplexed,
             _ => Encapsulation::LlcSnapIpv4,
         },
-    }))
+    })))
 }
 
 /// Octets that a packet of the tables in packets stands for.

@@ -58,7 +58,14 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         end,
         pages,
         adapter_queue,
+        successive: false,
     })
+}
+
+/// TCP that carries flows of a size, one after the other.
+pub(super) fn of_flows(node: &Node) -> Result<TcpTraffic, Fault> {
+    let table = node.table().cloned().unwrap_or_default();
+    Ok(TcpTraffic { successive: true, ..read(node, &table)? })
 }
 
 fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {

@@ -165,6 +165,34 @@ fn flows_of_a_size_have_datagrams_and_no_more_than_best_effort() {
 }
 
 #[test]
+fn tcp_carries_flows_of_a_size_over_a_connection_for_each() {
+    let size = "size = { type = \"fixed\", octets = \"9 kB\" }\n";
+    let pairs = "pairs = [[\"a\", \"b\"]]\n";
+    let rest = "tcp = { preset = \"cubic\", mss = \"9140 octets\", window = \"1 MB\" }\nslots = 2\n";
+    let (_, scenario) = demand("", &format!("{pairs}{ARRIVALS}{size}{rest}"));
+    let Some(Traffic::Tcp(tcp)) = &scenario.connections[2].forward.traffic else { panic!("{scenario:?}") };
+    assert!(tcp.successive && tcp.transfer.is_none() && tcp.pages.is_none());
+    assert_eq!((tcp.connections, tcp.tcp.mss.0, tcp.tcp.initial_window.0), (1, 9140, 91_400));
+    assert!(scenario.connections[2].backward.traffic.is_none());
+    for (rest, expected) in [
+        (
+            format!("{size}tcp = {{}}\ndatagram = \"1 kB\"\n"),
+            "datagram is for datagrams, and TCP carries these",
+        ),
+        (format!("{size}tcp = {{ transfer = \"1 MB\" }}\n"), "transfer"),
+        (
+            format!("{size}tcp = {{}}\ncategory = \"cbr\"\n"),
+            "flows of a size take what the network gives them",
+        ),
+        (format!("{HOLDING}tcp = {{}}\n"), "tcp is for flows of a size"),
+        (format!("{size}tcp = {{ mss = \"0 octets\" }}\n"), "mss is 0 octets"),
+    ] {
+        let error = resolved("", &format!("{pairs}{ARRIVALS}{rest}")).expect_err(&rest);
+        assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {rest}");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
     let pairs = "pairs = [[\"a\", \"b\"]]\n";
     let rest = format!("{ARRIVALS}{HOLDING}{CBR}");

@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use cellrate_engine::demand::Agenda;
-use cellrate_proto::Duration;
-use cellrate_scenario::{ConnectionIndex, FlowIndex, Scenario, Traffic};
+use cellrate_proto::{Duration, Octets};
+use cellrate_scenario::{
+    ConnectionIndex, Datagrams, FlowIndex, Scenario, TIMESTAMPS_OCTETS, TcpTraffic, Traffic,
+};
 
 use super::place::Place;
 use crate::kernel::build::Parts;
@@ -33,9 +35,10 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
                 let slots = of.slots.clone().map(|slot| place(slot).index).collect();
                 let positions = vec![0; of.slots.len()];
                 let first = FlowIndex::of(ConnectionIndex(of.slots.start), backward);
-                let datagrams = match scenario.flow(first).traffic {
-                    Some(Traffic::Transfers(datagrams)) => Some(datagrams),
-                    _ => None,
+                let (datagrams, over_tcp) = match &scenario.flow(first).traffic {
+                    Some(Traffic::Transfers(datagrams)) => (Some(*datagrams), false),
+                    Some(Traffic::Tcp(tcp)) => (Some(segments(tcp)), true),
+                    _ => (None, false),
                 };
                 let alone = alone(scenario, first);
                 let opener = Opener {
@@ -46,12 +49,23 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
                     next_slot: 0,
                     positions,
                     datagrams,
+                    over_tcp,
                     alone,
                     next: None,
                 };
                 parts[cluster as usize].openers.list.push(opener);
             }
         }
+    }
+}
+
+/// How a flow becomes segments, where each is full but for the last.
+fn segments(tcp: &TcpTraffic) -> Datagrams {
+    let stamps = if tcp.tcp.timestamps { TIMESTAMPS_OCTETS } else { Octets::ZERO };
+    Datagrams {
+        payload: tcp.tcp.payload(),
+        header: tcp.tcp.header + stamps,
+        encapsulation: tcp.encapsulation,
     }
 }
 

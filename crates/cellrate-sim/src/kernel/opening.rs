@@ -34,8 +34,10 @@ pub(crate) struct Opener {
     pub next_slot: usize,
     /// Octets of flows that each slot has had so far.
     pub positions: Vec<u64>,
-    /// How flows of a size become datagrams, if these are any.
+    /// How flows of a size become datagrams or segments, if these are any.
     pub datagrams: Option<Datagrams>,
+    /// Whether TCP carries them.
+    pub over_tcp: bool,
     /// The time of the first cell on an otherwise idle way, from its transmission to its arrival, and from each cell to
     /// the next.
     pub alone: [Duration; 2],
@@ -83,8 +85,8 @@ pub(crate) struct DemandTally {
 }
 
 impl Opener {
-    /// The datagrams of a flow of a size that begins in a slot; none of a call.
-    fn flow(&mut self, slot: usize, opening: &Opening) -> Option<impl Iterator<Item = Segment> + use<>> {
+    /// The flow of a size that begins; none of a call.
+    fn flow(&self, opening: &Opening) -> Option<SizedFlow> {
         let (Asked::Octets(octets), Some(Datagrams { payload, header, encapsulation })) =
             (opening.amount, self.datagrams)
         else {
@@ -95,11 +97,16 @@ impl Opener {
         let cells = octets / payload.0 * cells_of(payload.0) + if rest > 0 { cells_of(rest) } else { 0 };
         let [first, spacing] = self.alone;
         let alone = opening.at.since(opening.arrived) + first + spacing.saturating_mul(cells - 1);
-        let (demand, arrived) = (self.demand as u32, opening.arrived);
-        let flow = SizedFlow { demand, arrived, octets: Octets(octets), alone };
+        let (demand, arrived, begins) = (self.demand as u32, opening.arrived, opening.at);
+        Some(SizedFlow { demand, arrived, begins, octets: Octets(octets), alone })
+    }
+
+    /// The datagrams of a flow of a size that begins in a slot.
+    fn datagrams(&mut self, slot: usize, flow: SizedFlow) -> impl Iterator<Item = Segment> + use<> {
         let from = self.positions[slot];
-        self.positions[slot] += octets;
-        Some(datagrams_of_flow(flow, from, payload))
+        self.positions[slot] += flow.octets.0;
+        let payload = self.datagrams.map(|datagrams| datagrams.payload);
+        payload.into_iter().flat_map(move |payload| datagrams_of_flow(flow, from, payload))
     }
 }
 
@@ -160,29 +167,33 @@ impl Cluster {
             }
             if let Outcome::Begins(slot) = opening.outcome {
                 let endpoint = opener.slots[slot as usize] as usize;
-                let datagrams = opener.flow(slot as usize, &opening);
+                let (flow, over_tcp) = (opener.flow(&opening), opener.over_tcp);
+                let datagrams = flow.filter(|_| !over_tcp).map(|flow| opener.datagrams(slot as usize, flow));
                 self.interrupt(endpoint, now);
                 let end = &mut self.endpoints[endpoint];
-                match (opening.amount, datagrams) {
-                    (Asked::Holding(holding), _) => end.begin_call(now, now.saturating_add(holding)),
-                    (_, datagrams) => end.begin_flow(now, datagrams.into_iter().flatten()),
+                match (opening.amount, flow, datagrams) {
+                    (Asked::Holding(holding), ..) => end.begin_call(now, now.saturating_add(holding)),
+                    (_, _, Some(datagrams)) => end.begin_flow(now, datagrams),
+                    (_, Some(flow), None) => end.begin_transfer(now, flow),
+                    (_, None, None) => unreachable!("a flow of a size is wrapped somehow"),
                 }
                 self.reschedule(now, endpoint);
+                self.reschedule_timer(endpoint);
                 self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
             }
         }
         self.look_for_opening(now, number);
     }
 
-    /// The next slot of an opener, by turns, whose end has nothing to send at `now`: what the flow before it has on its
-    /// way has time to arrive.
+    /// The next slot of an opener, by turns, whose end has nothing to send at `now`, nor, with TCP, to be acknowledged:
+    /// what the flow before it has on its way has time to arrive.
     fn free_slot(&mut self, now: Time, number: usize) -> Option<u32> {
         let Opener { next_slot, slots, .. } = &self.openers.list[number];
         let (first, count) = (*next_slot, slots.len());
         for slot in (first..first + count).map(|slot| slot % count) {
             let endpoint = self.openers.list[number].slots[slot] as usize;
             self.catch_up_and_refresh(endpoint, now);
-            if self.endpoints[endpoint].supply.adapter().is_none_or(|adapter| adapter.waiting() == 0) {
+            if self.endpoints[endpoint].is_free() {
                 self.openers.list[number].next_slot = slot + 1;
                 return Some(slot as u32);
             }

@@ -133,6 +133,8 @@ fn fixed_spacing(scenario: &Scenario, flow: FlowIndex) -> Option<Duration> {
     let own = match &scenario.flow(flow).traffic {
         Some(Traffic::Greedy { .. } | Traffic::Timed { .. } | Traffic::Frames(_)) => Duration::ZERO,
         Some(Traffic::Constant { rate, .. }) => rate.interval(),
+        // Flows begin when they are drawn to.
+        Some(Traffic::Tcp(tcp)) if tcp.successive => return None,
         Some(Traffic::Tcp(_)) => {
             let host = scenario.hosts.get(scenario.tail(first).0 as usize);
             let is_drawn =

@@ -57,8 +57,12 @@ struct Direction {
     marked: u64,
 }
 
-/// The connections that this end sends on: transfers, then those of clients or servers.
+/// The connections that this end sends on: transfers, those of flows as one, then those of clients or servers.
 fn directions(near: &Stack, far: &Stack) -> Vec<Direction> {
+    if let (true, Some(tally), Some(there)) = (near.sends_flows(), near.successive(), far.successive()) {
+        let (start, completed, marked) = (Time::ZERO, None, there.marked);
+        return vec![Direction { start, completed, tally, delivered: there.delivered, marked }];
+    }
     let transfers = near.senders().iter().zip(far.receivers()).map(|(sender, receiver)| Direction {
         start: sender.start(),
         completed: sender.statistics().completed,

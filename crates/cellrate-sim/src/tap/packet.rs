@@ -268,6 +268,7 @@ mod tests {
             end: Time::NEVER,
             pages: None,
             adapter_queue: AdapterQueue::Unbounded,
+            successive: false,
         };
         Endpoints::new([[10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from), FlowIndex(10), &traffic, &traffic)
     }

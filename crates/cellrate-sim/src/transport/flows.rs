@@ -1,15 +1,15 @@
-//! Flows of a size over a VC, as datagrams that no one answers: how a flow becomes datagrams, and when all of it has
-//! come.
+//! Flows of a size over a VC, and, where they are datagrams that no one answers, how a flow becomes datagrams, and when
+//! all of it has come.
 
 use cellrate_proto::{Duration, Octets, Time};
 
 use super::segment::{Contents, Flags, Segment};
 use super::sequence::{Sequence, Span};
 
-/// The last datagram of a flow, which says what the flow was.
+/// The last datagram or segment of a flow, which says what the flow was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowEnd {
-    /// Octets of the datagram, among all that the VC has carried.
+    /// Its octets, of a datagram among all that the VC has carried.
     pub span: Span,
     /// The first octet of the flow.
     pub from: Sequence,
@@ -24,6 +24,8 @@ pub struct SizedFlow {
     pub demand: u32,
     /// When it arrived.
     pub arrived: Time,
+    /// When its set-up was over.
+    pub begins: Time,
     /// Its size.
     pub octets: Octets,
     /// From its arrival to the arrival of its last cell, if nobody else had sent.
@@ -71,7 +73,8 @@ mod tests {
     use super::*;
 
     fn flow(octets: u64) -> SizedFlow {
-        SizedFlow { demand: 0, arrived: Time::ZERO, octets: Octets(octets), alone: Duration::from_us(1) }
+        let (arrived, begins) = (Time::ZERO, Time::ZERO);
+        SizedFlow { demand: 0, arrived, begins, octets: Octets(octets), alone: Duration::from_us(1) }
     }
 
     #[test]

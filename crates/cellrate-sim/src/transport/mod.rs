@@ -8,7 +8,8 @@
 //! other, ACKs as segments of their own on the direction back. It is open from the start (no handshake) and never
 //! closed. One over which pages are fetched is a [`Duplex`] at each end, both halves in one, opened by a handshake; a
 //! [`Client`] and a [`Server`] are the applications over it. Applications read whatever is in order at once, so the
-//! offered window is constant. Positions in the stream have 64 bits and never wrap. [`Stack`] is what one end of a VC
+//! offered window is constant. Flows of a size have a connection each, one after the other, of which the same is true.
+//! Positions in the stream have 64 bits and never wrap. [`Stack`] is what one end of a VC
 //! holds; [`Adapter`] is the queue of PDUs before the VC, [`Reassembly`] the other end of it, [`Interface`] what the
 //! kernel sees.
 //!
@@ -46,6 +47,7 @@ mod sender;
 mod sequence;
 mod server;
 mod stack;
+mod succession;
 mod tally;
 
 pub use adapter::{Adapter, Departed, Offered};

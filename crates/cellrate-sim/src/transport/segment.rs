@@ -29,7 +29,7 @@ pub enum Contents {
     Data(Span),
     /// From the receiver.
     Acknowledgment(Acknowledgment),
-    /// The last datagram of a flow of a size.
+    /// The last datagram of a flow of a size, or, with TCP, its last octets.
     FlowEnd(Box<FlowEnd>),
     /// A packet of a connection with data both ways. Apart, because others are by far the most where very many wait.
     Duplex(Box<Packet>),

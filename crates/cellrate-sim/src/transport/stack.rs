@@ -7,10 +7,13 @@ use cellrate_scenario::TcpTraffic;
 
 use super::client::{Client, Site};
 use super::duplex::Duplex;
+use super::flows::SizedFlow;
 use super::receiver::Receiver;
 use super::segment::{Contents, Flags, Heading, Segment};
 use super::sender::Sender;
 use super::server::Server;
+use super::succession::{Succession, data};
+use super::tally::Tally;
 use crate::random::{Owner, Random, Stream};
 
 /// TCP at one end of a VC.
@@ -20,6 +23,8 @@ pub struct Stack {
     receivers: Vec<Receiver>,
     clients: Vec<Client>,
     servers: Vec<Server>,
+    /// Where connections come one after the other: there is one sender, or receiver, at most then.
+    succession: Option<Box<Succession>>,
     quiet: Quiet,
     turns: Turns,
 }
@@ -69,8 +74,12 @@ impl Said {
         Said { flags: Flags::default(), stamp: 0, contents }
     }
 
-    fn of(self, connection: u16) -> Segment {
+    fn of(self, connection: u16, succession: Option<&Succession>) -> Segment {
         let Said { flags, stamp, contents } = self;
+        let (connection, contents) = match succession {
+            Some(succession) => succession.number(contents),
+            None => (connection, contents),
+        };
         Segment { connection, flags, stamp, contents }
     }
 }
@@ -94,10 +103,15 @@ impl Stack {
         let sender = |traffic: &TcpTraffic| {
             Sender::new(&traffic.tcp, traffic.transfer, traffic.start).until(traffic.end)
         };
-        let senders = own.into_iter().flat_map(|own| (0..own.connections).map(move |_| sender(own)));
-        let receivers = other
-            .into_iter()
-            .flat_map(|other| (0..other.connections).map(move |_| Receiver::new(&other.tcp)));
+        let lasting = |traffic: &&TcpTraffic| !traffic.successive;
+        let senders = own.filter(lasting);
+        let senders = senders.into_iter().flat_map(|own| (0..own.connections).map(move |_| sender(own)));
+        let receivers = other.filter(lasting).into_iter();
+        let receivers =
+            receivers.flat_map(|other| (0..other.connections).map(move |_| Receiver::new(&other.tcp)));
+        let successive = |traffic: Option<&TcpTraffic>| {
+            traffic.filter(|traffic| traffic.successive).map(|traffic| traffic.tcp.clone())
+        };
         let client = |(number, site, start)| {
             Client::new(site, start, Random::new(seed, Stream::Thoughts(owner, number)))
         };
@@ -106,27 +120,53 @@ impl Stack {
             receivers: receivers.collect(),
             clients: sites(own, other).map(client).collect(),
             servers: sites(other, own).map(|(_, site, _)| Server::new(site)).collect(),
+            succession: Succession::new([successive(own), successive(other)]),
             quiet: Quiet::default(),
             turns: Turns::default(),
         }
     }
 
-    /// A segment has come in, whose packet a port has `marked` on its way or not.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, marked: bool) {
-        let connection = usize::from(segment.connection);
+    /// A flow of a size begins now: the connection before is over.
+    pub fn begin_flow(&mut self, flow: SizedFlow) {
+        let Some(succession) = &mut self.succession else { return };
+        let before = self.senders.pop();
+        self.senders.extend(succession.begin(flow, before));
+        self.quiet.senders = 0;
+        self.turns.nobody = false;
+    }
+
+    /// Whether no flow of a size is under way, as far as this end knows: all of the last one is acknowledged.
+    pub fn is_free(&self) -> bool {
+        self.senders.iter().all(|sender| sender.statistics().completed.is_some())
+    }
+
+    /// A segment has come in, whose packet a port has `marked` on its way or not. The flow of a size that is complete
+    /// with it.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, marked: bool) -> Option<SizedFlow> {
+        let mut connection = usize::from(segment.connection);
+        if let Some(succession) = &mut self.succession {
+            if !succession.takes(segment, &mut self.receivers) {
+                return None;
+            }
+            connection = 0;
+        }
         self.turns.nobody = false;
         let Quiet { receivers, senders, clients, servers } = &mut self.quiet;
         match &segment.contents {
-            Contents::Data(span) => {
+            contents @ (Contents::Data(_) | Contents::FlowEnd(_)) => {
+                let (span, end) = data(contents)?;
                 *receivers = connection.min(*receivers);
-                self.receivers[connection].on_segment(now, *span, segment.heading().come(marked));
+                let receiver = &mut self.receivers[connection];
+                if let (Some(succession), Some(end)) = (&mut self.succession, end) {
+                    succession.on_end(end, receiver.delivered());
+                }
+                receiver.on_segment(now, span, segment.heading().come(marked));
+                return self.succession.as_mut()?.complete(receiver.delivered());
             }
             Contents::Acknowledgment(ack) => {
                 *senders = connection.min(*senders);
                 self.senders[connection].on_answer(now, ack, segment.heading());
             }
-            // Flows of a size are no TCP.
-            Contents::FlowEnd(_) => {}
             // Pages are fetched one way only: an end has clients, or servers.
             Contents::Duplex(packet) => match self.clients.get_mut(connection) {
                 Some(client) => {
@@ -139,6 +179,7 @@ impl Stack {
                 }
             },
         }
+        None
     }
 
     /// The first cell of a request of `client` has left, its last bit at `at`. Told before whatever answers it.
@@ -168,14 +209,15 @@ impl Stack {
     /// The next segment to leave: ACKs first, then data in the order of the connections, then what clients and servers
     /// say.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let Stack { senders, receivers, clients, servers, quiet, .. } = self;
+        let Stack { senders, receivers, clients, servers, succession, quiet, .. } = self;
+        let succession = succession.as_deref();
         if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, poll_receiver) {
-            return Some(ack.of(connection));
+            return Some(ack.of(connection, succession));
         }
         if let Some((connection, data)) =
             first(senders, &mut quiet.senders, |sender| poll_sender(sender, now))
         {
-            return Some(data.of(connection));
+            return Some(data.of(connection, succession));
         }
         let packet = first(clients, &mut quiet.clients, |client| client.poll_transmit(now, true))
             .or_else(|| first(servers, &mut quiet.servers, |server| server.poll_transmit(now, true)));
@@ -187,9 +229,10 @@ impl Stack {
     /// `takes` any now. Connections take turns, a segment each, for none would ever have any left to the last one
     /// otherwise.
     pub fn poll_in_turn(&mut self, now: Time, takes: bool) -> Option<Segment> {
-        let Stack { senders, receivers, clients, servers, quiet, turns } = self;
+        let Stack { senders, receivers, clients, servers, succession, quiet, turns } = self;
+        let succession = succession.as_deref();
         if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, poll_receiver) {
-            return Some(ack.of(connection));
+            return Some(ack.of(connection, succession));
         }
         let [transfers, fetching] = [senders.len(), senders.len() + clients.len()];
         let all = fetching + servers.len();
@@ -212,7 +255,7 @@ impl Stack {
                 if takes {
                     turns.next = (number + 1) % all;
                 }
-                return Some(said.of(connection as u16));
+                return Some(said.of(connection as u16, succession));
             }
         }
         turns.nobody = takes;
@@ -246,10 +289,23 @@ impl Stack {
 
     /// Segments sent again so far, on connections that are over too.
     pub fn retransmitted(&self) -> u64 {
+        let past = self.succession.iter().map(|succession| succession.retransmitted());
         let transfers = self.senders.iter().map(|sender| sender.statistics().retransmitted);
         let clients = self.clients.iter().map(|client| client.tally().statistics.retransmitted);
         let servers = self.servers.iter().map(|server| server.tally().statistics.retransmitted);
-        transfers.chain(clients).chain(servers).sum()
+        past.chain(transfers).chain(clients).chain(servers).sum()
+    }
+
+    /// Tally of all connections that came one after the other, if this end has such: what it has sent on them, and what
+    /// it has received.
+    pub fn successive(&self) -> Option<Tally> {
+        let succession = self.succession.as_ref()?;
+        Some(succession.tally(self.senders.first(), self.receivers.first()))
+    }
+
+    /// Whether it sends on such connections.
+    pub fn sends_flows(&self) -> bool {
+        self.succession.as_ref().is_some_and(|succession| succession.sends())
     }
 
     /// Every sender that there is now: those of transfers, and those of clients' connections.
@@ -296,6 +352,7 @@ mod tests {
             end: Time::NEVER,
             pages: None,
             adapter_queue: AdapterQueue::Unbounded,
+            successive: false,
         }
     }
 

@@ -3,6 +3,7 @@
 use cellrate_proto::{Duration, Octets};
 
 use super::duplex::Duplex;
+use super::receiver::Receiver;
 use super::sender::{Sender, SenderStatistics};
 
 /// Counts of an end.
@@ -40,11 +41,21 @@ impl Tally {
 
     /// A connection is over.
     pub fn add(&mut self, connection: &Duplex) {
-        let sender = connection.sender();
-        self.statistics.add(sender.statistics());
-        self.acknowledged += sender.acknowledged();
+        self.add_sender(connection.sender());
         self.delivered += connection.delivered();
         self.marked += connection.marked();
+    }
+
+    /// A receiver is done.
+    pub fn add_receiver(&mut self, receiver: &Receiver) {
+        self.delivered += receiver.delivered();
+        self.marked += receiver.marked();
+    }
+
+    /// A sender is done.
+    pub fn add_sender(&mut self, sender: &Sender) {
+        self.statistics.add(sender.statistics());
+        self.acknowledged += sender.acknowledged();
         self.cwnd = sender.window();
         self.alpha = sender.alpha().or(self.alpha);
         self.smoothed = sender.rto().smoothed().or(self.smoothed);

@@ -101,6 +101,7 @@ impl Dice {
                 AdapterQueue::HighWater(Cells(1)),
                 AdapterQueue::HighWater(Cells(33)),
             ]),
+            successive: false,
         };
         connection.backward.traffic = self.one_in(3).then(|| {
             let connections = if traffic.pages.is_some() { self.below(2) } else { 1 } as u16;

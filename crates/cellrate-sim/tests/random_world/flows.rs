@@ -99,11 +99,15 @@ fn carriers(
     };
     let mut call = Traffic::Call(Arc::new(traffic));
     if sized {
-        call = Traffic::Transfers(Datagrams {
-            payload: Octets(generator.pick(&[20, 500, 1472, 9000])),
-            header: Octets(28),
-            encapsulation: generator.pick(&[Encapsulation::LlcSnapIpv4, Encapsulation::VcMultiplexed]),
-        });
+        let encapsulation = generator.pick(&[Encapsulation::LlcSnapIpv4, Encapsulation::VcMultiplexed]);
+        call = match generator.one_in(2) {
+            true => Traffic::Tcp(Box::new(tcp(generator, encapsulation))),
+            false => Traffic::Transfers(Datagrams {
+                payload: Octets(generator.pick(&[20, 500, 1472, 9000])),
+                header: Octets(28),
+                encapsulation,
+            }),
+        };
     }
     for slot in 0..=generator.below(4) {
         let mut connection = model.clone();
@@ -114,4 +118,37 @@ fn carriers(
         scenario.connections.push(connection);
     }
     first..scenario.connections.len() as u32
+}
+
+/// TCP that carries flows of a size.
+fn tcp(generator: &mut Generator, encapsulation: Encapsulation) -> TcpTraffic {
+    let preset = generator.pick(&["reno", "newreno", "sack", "cubic", "dctcp", "tcp-lrd-vbr"]);
+    let mut tcp = Preset::named(preset).expect("it is there").tcp();
+    tcp.timestamps = generator.one_in(3);
+    tcp.mss = Octets(generator.pick(&[40, 512, 1460]));
+    tcp.window = Octets(tcp.mss.0 * generator.pick(&[1, 4, 40]));
+    tcp.initial_window = Octets(tcp.mss.0 * generator.pick(&[1, 2, 10]));
+    let granularity = Duration::from_us(generator.pick(&[50, 1000]));
+    tcp.timeout =
+        TimeoutConfig { granularity, minimum: granularity * 2, initial: granularity * 20, ..tcp.timeout };
+    tcp.delayed_ack = generator.pick(&[
+        DelayedAck::EverySegment,
+        DelayedAck::Heartbeat(granularity * 3),
+        DelayedAck::Timer(Duration::from_us(400)),
+    ]);
+    TcpTraffic {
+        tcp,
+        encapsulation,
+        connections: 1,
+        transfer: None,
+        start: Time::ZERO,
+        end: Time::NEVER,
+        pages: None,
+        adapter_queue: generator.pick(&[
+            AdapterQueue::Unbounded,
+            AdapterQueue::Pdus(2),
+            AdapterQueue::HighWater(Cells(20)),
+        ]),
+        successive: true,
+    }
 }

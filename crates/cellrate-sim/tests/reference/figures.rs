@@ -118,6 +118,12 @@ impl Network<'_> {
             return Vec::new();
         };
         let mut sides: Vec<(Tally, u64)> = Vec::new();
+        if let (true, Some(sent), Some(come)) =
+            (near.stack.sends_flows(), near.stack.successive(), far.stack.successive())
+        {
+            let tally = Tally { marked: come.marked, ..sent };
+            return vec![(name, 1, tally, come.delivered.0, far.whole, far.spoiled)];
+        }
         for (sender, receiver) in near.stack.senders().iter().zip(far.stack.receivers()) {
             sides.push((Tally { marked: receiver.marked(), ..Tally::of(sender) }, receiver.delivered().0));
         }

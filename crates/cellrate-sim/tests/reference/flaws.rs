@@ -73,6 +73,8 @@ pub enum Flaw {
     LastDatagramCompletes,
     /// The slot of a flow is free when its last cell has arrived, not when it has left.
     SlotsFreeLate,
+    /// Another flow may have a connection while TCP has not heard that all of the one before has come.
+    FreeBeforeAcknowledged,
     /// Copies for the branches of a tree have EFCI = 0.
     CopiesLoseEfci,
     /// A branch point answers an FRM before the copies have come to its ports.

@@ -2,9 +2,11 @@
 //! the rules, and has what begins as events.
 
 use cellrate_engine::demand::{Asked, Offers};
+use cellrate_proto::Octets;
 use cellrate_proto::admission::Request;
-use cellrate_scenario::{Booking, Pair};
-use cellrate_sim::transport::{Contents, Flags, Sequence, Span};
+use cellrate_proto::wire::cells_for;
+use cellrate_scenario::{Booking, Pair, TcpTraffic};
+use cellrate_sim::transport::{Contents, Flags, Sequence, SizedFlow, Span};
 use cellrate_sim::{CompletionSummary, DemandSummary};
 
 use super::*;
@@ -20,8 +22,13 @@ pub const CALL_FLAWS: [Flaw; 6] = [
 ];
 
 /// Flaws that take flows of a size to tell.
-pub const FLOW_FLAWS: [Flaw; 4] =
-    [Flaw::TimesFromSetUp, Flaw::LastDatagramCompletes, Flaw::SlotsFreeLate, Flaw::HighestSlot];
+pub const FLOW_FLAWS: [Flaw; 5] = [
+    Flaw::TimesFromSetUp,
+    Flaw::LastDatagramCompletes,
+    Flaw::SlotsFreeLate,
+    Flaw::HighestSlot,
+    Flaw::FreeBeforeAcknowledged,
+];
 
 /// A flow of a size that has begun.
 pub(super) struct Sized {
@@ -34,6 +41,8 @@ pub(super) struct Sized {
     /// Whether the last datagram has come.
     over: bool,
     cells: u64,
+    /// With TCP, the octets of all flows of the connection up to this one.
+    until: u64,
 }
 
 /// A call that was offered.
@@ -184,7 +193,10 @@ impl Network<'_> {
             let flows = self.sized.get(&flow).map_or(&[][..], Vec::as_slice);
             let waits = self.ends[flow].supply.adapter().expect("it has one").waiting() > 0;
             let is_under_way = self.flaw == Some(Flaw::SlotsFreeLate) && flows.iter().any(|one| !one.over);
-            !waits && !is_under_way
+            let until = flows.last().map_or(0, |one| one.until);
+            let is_acknowledged = self.flaw == Some(Flaw::FreeBeforeAcknowledged)
+                || self.octets_of_flows(flow).is_none_or(|[acknowledged, _]| acknowledged >= until);
+            !waits && !is_under_way && is_acknowledged
         };
         // By turns, from the one behind that which had the last flow.
         let own = |flow: &usize| slots.contains(&((*flow / 2) as u32));
@@ -199,8 +211,10 @@ impl Network<'_> {
         };
         let (octets, flow) = (call.octets, 2 * slot as usize);
         self.calls[number].fate = Fate::Slot(slot - slots.start);
-        let Some(Traffic::Transfers(model)) = &flow_config(self.scenario, flow).traffic else {
-            panic!("a slot of flows of a size carries them");
+        let model = match &flow_config(self.scenario, flow).traffic {
+            Some(Traffic::Transfers(model)) => *model,
+            Some(Traffic::Tcp(traffic)) => return self.on_transfer(now, flow, number, traffic),
+            _ => panic!("a slot of flows of a size carries them"),
         };
         let (full, rest) = (octets / model.payload.0, octets % model.payload.0);
         let lengths = (0..full).map(|_| model.payload.0).chain((rest > 0).then_some(rest));
@@ -222,6 +236,7 @@ impl Network<'_> {
             complete: None,
             over: false,
             cells,
+            until: 0,
         });
         if let Some(source) = &mut end.source
             && self.flaw != Some(Flaw::SourceGoesOn)
@@ -230,6 +245,58 @@ impl Network<'_> {
         }
         end.note_acr(now);
         self.plan_transmission(now, flow);
+    }
+
+    /// A flow of a size begins over TCP.
+    fn on_transfer(&mut self, now: Time, flow: usize, number: usize, traffic: &TcpTraffic) {
+        let call = &self.calls[number];
+        let (demand, arrived, octets) = (call.demand as u32, call.arrived, call.octets);
+        let stamps = if traffic.tcp.timestamps { 12 } else { 0 };
+        let most = traffic.tcp.mss.0 - stamps;
+        let of = |payload| cells_for(traffic.tcp.header + Octets(stamps + payload), traffic.encapsulation).0;
+        let rest = if octets.is_multiple_of(most) { 0 } else { of(octets % most) };
+        let cells = octets / most * of(most) + rest;
+        let flows = self.sized.entry(flow).or_default();
+        let until = flows.last().map_or(0, |one| one.until) + octets;
+        let (datagrams, come, complete, over) = ((0, 0), 0, None, false);
+        flows.push(Sized { call: number, datagrams, come, complete, over, cells, until });
+        let end = &mut self.ends[flow];
+        if let Some(source) = &mut end.source
+            && self.flaw != Some(Flaw::SourceGoesOn)
+        {
+            source.restart();
+        }
+        end.note_acr(now);
+        let tcp = end.tcp.as_mut().expect("it has TCP");
+        tcp.stack.begin_flow(SizedFlow {
+            demand,
+            arrived,
+            begins: now,
+            octets: Octets(octets),
+            alone: Duration::ZERO,
+        });
+        self.pump(now, flow);
+    }
+
+    /// Whether the end `flow` sends TCP.
+    pub(super) fn is_over_tcp(&self, flow: usize) -> bool {
+        matches!(flow_config(self.scenario, flow).traffic, Some(Traffic::Tcp(_)))
+    }
+
+    /// Octets of flows over TCP that the sender knows have come, and those that have; none of datagrams.
+    fn octets_of_flows(&self, flow: usize) -> Option<[u64; 2]> {
+        let of = |end: usize| self.ends[end].tcp.as_ref().and_then(|tcp| tcp.stack.successive());
+        Some([of(flow)?.acknowledged.0, of(flow ^ 1)?.delivered.0])
+    }
+
+    /// More of the flows of the end `flow` may have come.
+    pub(super) fn on_octets_of_flows(&mut self, now: Time, flow: usize) {
+        let Some([_, come]) = self.octets_of_flows(flow) else { return };
+        for one in self.sized.get_mut(&flow).expect("it has begun one") {
+            if one.complete.is_none() && one.until <= come {
+                (one.over, one.complete) = (true, Some(now));
+            }
+        }
     }
 
     /// The datagram `pdu` of the end `flow` has come whole.

@@ -11,6 +11,7 @@ impl Network<'_> {
         (pdu, place, segment): (u64, u64, Option<Segment>),
         marked: bool,
     ) {
+        let (has_flows, over_tcp) = (self.sized.contains_key(&(number ^ 1)), self.is_over_tcp(number ^ 1));
         let end = &mut self.ends[number];
         let tcp = end.tcp.as_mut().expect("only TCP sends PDUs");
         tcp.come.push((pdu, place));
@@ -23,12 +24,15 @@ impl Network<'_> {
             return;
         }
         tcp.whole += 1;
-        if self.sized.contains_key(&(number ^ 1)) {
+        if has_flows && !over_tcp {
             return self.on_datagram(now, number ^ 1, pdu);
         }
         let adapter = end.supply.adapter_mut().expect("TCP has one");
         adapter.requests.drain(..).for_each(|(client, at)| tcp.stack.on_request_departed(client, at));
         tcp.stack.on_segment(now, &segment, marked);
+        if has_flows {
+            self.on_octets_of_flows(now, number ^ 1);
+        }
         self.pump(now, number);
     }
 
