@@ -152,7 +152,7 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
       ]),
     },
     {
-      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean holding ms", "mean at once"],
+      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean holding ms", "mean at once", "max at once"],
       rows: rows("flows").map((row) => [
         row.flows,
         ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
@@ -160,15 +160,16 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
         within(row.blocking, 100, 2),
         within(row.mean_holding_s, 1e3, 3),
         decimals(row.mean_concurrent, 2),
+        whole.format(row.max_concurrent),
       ]),
     },
     {
-      head: ["sizes", "complete", "mean time ms", "p50 time ms", "p99 time ms", "mean slow-down", "p99 slow-down"],
+      head: ["sizes", "offered", "blocked", "complete", "unfinished", "mean time ms", "p50 time ms", "p99 time ms", "mean slow-down", "p99 slow-down"],
       rows: rows("completions").map((row) => [
         `${row.flows}, ${sizes(row)}`,
-        whole.format(row.count),
+        ...["offered", "blocked", "count", "unfinished"].map((key) => whole.format(row[key])),
         ...["mean", "p50", "p99"].map((figure) => within(row[`${figure}_time_s`], 1e3, 3)),
-        ...["mean", "p99"].map((figure) => decimals(row[`${figure}_slowdown`], 2)),
+        ...["mean", "p99"].map((figure) => within(row[`${figure}_slowdown`], 1, 2)),
       ]),
     },
     {

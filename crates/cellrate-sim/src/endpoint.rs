@@ -8,7 +8,7 @@ use crate::kernel::cell::Cell;
 use crate::kernel::lanes::stretch::Stretch;
 use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
-use crate::transport::{Departed, Interface, Segment, SizedFlow};
+use crate::transport::{Departed, Interface, Over, Segment, SizedFlow};
 
 /// Cells of the direction that an end sends, and RM cells of the one that it receives; data cells of that one are
 /// counted with their delays.
@@ -465,9 +465,9 @@ impl Endpoint {
         }
     }
 
-    /// The last cell of a PDU has come; there may be more to send now. The flow of a size that is complete with it.
-    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) -> Option<SizedFlow> {
-        let mut complete = None;
+    /// The last cell of a PDU has come; there may be more to send now. The flow of a size that is over with it.
+    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) -> Option<Over> {
+        let mut over = None;
         if let Some(interface) = &mut self.interface {
             if !interface.reassembly.confirm(last.sequence(), pdu.cells) {
                 return None;
@@ -481,10 +481,14 @@ impl Endpoint {
                     .drain(..)
                     .for_each(|(client, at)| interface.stack.on_request_departed(client, at));
             }
-            complete = interface.stack.on_segment(now, &pdu.segment, last.is_marked());
+            over = interface.stack.on_segment(now, &pdu.segment, last.is_marked()).map(|flow| Over {
+                flow,
+                whole: true,
+                count: 1,
+            });
         }
         self.pump(now);
-        complete
+        over
     }
 
     /// A timer of TCP has expired; there may be more to send now.

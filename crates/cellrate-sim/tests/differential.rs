@@ -815,10 +815,16 @@ fn same_completions(kernel: &CompletionSummary, judge: &CompletionSummary) -> bo
         (exact, rounded)
     };
     let ((exact, rounded), (judged, judged_rounded)) = (figures(kernel), figures(judge));
-    (&kernel.flows, kernel.from_octets, kernel.below_octets, kernel.count)
-        == (&judge.flows, judge.from_octets, judge.below_octets, judge.count)
-        && exact.iter().zip(judged).all(|(&one, other)| close(one, other, 2e-6))
-        && rounded.iter().zip(judged_rounded).all(|(&one, other)| close(one, other, 0.0101))
+    let counts = |row: &CompletionSummary| [row.offered, row.blocked, row.count, row.unfinished];
+    let near = |one: Option<f64>, other: Option<f64>, tolerance| match (one, other) {
+        (Some(one), Some(other)) => close(one, other, tolerance),
+        (one, other) => one == other,
+    };
+    (&kernel.flows, kernel.from_octets, kernel.below_octets)
+        == (&judge.flows, judge.from_octets, judge.below_octets)
+        && counts(kernel) == counts(judge)
+        && exact.iter().zip(judged).all(|(&one, other)| near(one, other, 2e-6))
+        && rounded.iter().zip(judged_rounded).all(|(&one, other)| near(one, other, 0.0101))
 }
 
 fn same_frames(kernel: &FrameSummary, judge: &FrameSummary) -> bool {

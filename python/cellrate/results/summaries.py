@@ -263,6 +263,7 @@ def flow_numbers(summary: dict[str, Any]) -> Numbers:
         "blocked\n%",
         "mean\nholding\nms",
         "mean\nat once",
+        "max\nat once",
     ]
     return head, [
         [
@@ -272,13 +273,14 @@ def flow_numbers(summary: dict[str, Any]) -> Numbers:
             _in(row["blocking"], 100, 2),
             _in(row["mean_holding_s"], 1e3, 3),
             f"{row['mean_concurrent']:,.2f}",
+            f"{row['max_concurrent']:,}",
         ]
         for row in summary.get("flows", [])
     ]
 
 
 def completion_numbers(summary: dict[str, Any]) -> Numbers:
-    """Give the table of complete flows of a size: a row per class of sizes, of all of them together first."""
+    """Give the table of flows of a size: a row per class of sizes, of all of them together first."""
 
     def bounds(row: dict[str, Any]) -> str:
         least, below = row["from_octets"], row["below_octets"]
@@ -286,13 +288,14 @@ def completion_numbers(summary: dict[str, Any]) -> Numbers:
             return f"{least / 1e3:,.0f} kB and more" if least else "all"
         return f"{least / 1e3:,.0f} to {below / 1e3:,.0f} kB"
 
-    head = ["sizes", "complete", "mean time\nms", "p50 time\nms", "p99 time\nms", "mean\nslow-down", "p99\nslow-down"]
-    return head, [
+    counts = {"offered": "offered", "blocked": "blocked", "count": "complete", "unfinished": "un-\nfinished"}
+    times = ["mean time\nms", "p50 time\nms", "p99 time\nms", "mean\nslow-down", "p99\nslow-down"]
+    return ["sizes", *counts.values(), *times], [
         [
             f"{row['flows']}, {bounds(row)}",
-            f"{row['count']:,}",
+            *(f"{row[key]:,}" for key in counts),
             *(_in(row[f"{figure}_time_s"], 1e3, 3) for figure in ("mean", "p50", "p99")),
-            *(f"{row[f'{figure}_slowdown']:,.2f}" for figure in ("mean", "p99")),
+            *(_in(row[f"{figure}_slowdown"], 1, 2) for figure in ("mean", "p99")),
         ]
         for row in summary.get("completions", [])
     ]

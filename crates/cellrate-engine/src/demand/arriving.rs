@@ -1,7 +1,7 @@
 //! Instants at which flows or calls arrive.
 
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{Arrivals, Law};
+use cellrate_scenario::{Arrivals, Law, Traced};
 
 use super::law;
 use crate::random::Random;
@@ -61,8 +61,22 @@ impl Arriving {
                 self.given += skipped + 1;
                 return from.get(skipped).copied().unwrap_or(Time::NEVER);
             }
+            Arrivals::Traced(flows) => {
+                let from = &flows[self.given..];
+                let skipped = from.partition_point(|flow| flow.at < self.now);
+                self.given += skipped + 1;
+                return from.get(skipped).map_or(Time::NEVER, |flow| flow.at);
+            }
         }
         self.now
+    }
+}
+
+impl Arriving {
+    /// The flow of a trace that was given last.
+    pub fn traced(&self) -> Option<Traced> {
+        let Arrivals::Traced(flows) = &self.model else { return None };
+        flows.get(self.given.checked_sub(1)?).copied()
     }
 }
 
@@ -70,6 +84,7 @@ impl Arriving {
 mod tests {
     use super::*;
     use crate::random::{Owner, Stream};
+    use cellrate_proto::Octets;
 
     fn arriving(model: Arrivals) -> Arriving {
         Arriving::new(&model, Time::ZERO, Random::new(1, Stream::Traffic(Owner::named("arrivals"))))
@@ -120,5 +135,22 @@ mod tests {
         let random = Random::new(1, Stream::Traffic(Owner::named("arrivals")));
         let mut later = Arriving::new(&model, at(2), random);
         assert_eq!([(); 4].map(|()| later.next()), [at(2), at(2), at(5), Time::NEVER]);
+    }
+
+    #[test]
+    fn a_trace_gives_its_flows_from_the_start_on() {
+        let flow = |ms, pair| Traced {
+            at: Time::ZERO + Duration::from_ms(ms),
+            pair,
+            octets: Octets(100 * ms + u64::from(pair)),
+        };
+        let flows = [flow(1, 0), flow(2, 1), flow(2, 0), flow(5, 1)];
+        let model = Arrivals::Traced(flows.into());
+        let random = Random::new(1, Stream::Traffic(Owner::named("arrivals")));
+        let mut arriving = Arriving::new(&model, Time::ZERO + Duration::from_ms(2), random);
+        for flow in &flows[1..] {
+            assert_eq!((arriving.next(), arriving.traced()), (flow.at, Some(*flow)));
+        }
+        assert_eq!((arriving.next(), arriving.traced()), (Time::NEVER, None));
     }
 }

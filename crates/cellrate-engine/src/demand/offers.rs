@@ -89,15 +89,21 @@ impl Iterator for Offers {
         if source.next == Time::NEVER {
             return None;
         }
-        let (at, pair) = (source.next, source.draw_pair());
-        let (Amount::Holding(law) | Amount::Octets(law)) = &self.demands[demand].amount;
-        let drawn = law::draw(law, &mut source.amounts);
-        source.advance();
-        let amount = match self.demands[demand].amount {
+        let (at, traced) = (source.next, source.arriving.traced());
+        let pair = traced.map_or_else(|| source.draw_pair(), |flow| flow.pair as usize);
+        let amount = match &self.demands[demand].amount {
             // A call of no length at all would have neither data nor an end after its beginning.
-            Amount::Holding(_) => Asked::Holding(Duration::from_secs_f64(drawn).max(Duration::from_ps(1))),
-            Amount::Octets(_) => Asked::Octets((drawn.ceil() as u64).clamp(1, MOST_OCTETS)),
+            Amount::Holding(law) => {
+                let holding = Duration::from_secs_f64(law::draw(law, &mut source.amounts));
+                Asked::Holding(holding.max(Duration::from_ps(1)))
+            }
+            Amount::Octets(law) => {
+                let octets = law::draw(law, &mut source.amounts).ceil() as u64;
+                Asked::Octets(octets.clamp(1, MOST_OCTETS))
+            }
+            Amount::Traced => Asked::Octets(traced?.octets.0),
         };
+        source.advance();
         Some(Offer { at, demand, pair, amount })
     }
 }

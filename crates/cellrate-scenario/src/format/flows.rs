@@ -3,13 +3,22 @@
 use super::tcp::FLOW_TCP;
 use super::timing::PERIOD;
 use super::{
-    ABR_KEY, Dimension, Kind, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME, Tagged, key, required,
+    ABR_KEY, Dimension, Key, Kind, MAX_COLUMN, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME,
+    Tagged, key, required,
 };
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const GAP: &str = "Mean time from one to the next.";
 const ABOVE_ONE: Kind = Kind::Ratio(Range::above(1.0, 100.0));
 const SIGMA: Kind = Kind::Ratio(Range::above(0.0, 10.0));
+
+const COLUMN: Kind = Kind::Integer(1, MAX_COLUMN);
+const UNIT_KEY: Key = key(
+    "unit",
+    Kind::Choice(&["octets", "kB", "packets"]),
+    "required with file",
+    "Unit of sizes in the file; a packet is 1500 octets.",
+);
 
 const ARRIVALS: Tagged = Tagged {
     name: "arrivals",
@@ -55,6 +64,55 @@ const ARRIVALS: Tagged = Tagged {
                 name: "list",
                 about: "At given instants.",
                 keys: &[required("instants", Kind::List(&TIME, 1), "The instants, in order.")],
+            },
+        ),
+        (
+            "trace",
+            Shape {
+                name: "flow_trace",
+                about: "Flows of a trace, each with its instant, its hosts and its size; they go over the way with the fewest links. There are no `pairs` and no `size` beside it.",
+                keys: &[
+                    key(
+                        "file",
+                        Kind::Text,
+                        "required: this or flows",
+                        "A text file with a flow in each line, in order of time, as seen from the scenario's folder; lines without a digit, those that begin with # or %, and names of columns above the first are passed over. It is read with the scenario, and what is stored beside results has `flows` instead.",
+                    ),
+                    key("time_column", COLUMN, "1", "In which column instants are."),
+                    key(
+                        "time_unit",
+                        Kind::Choice(&["s", "ms", "us", "ns"]),
+                        "\"s\"",
+                        "Unit of the instants in the file.",
+                    ),
+                    key("from_column", COLUMN, "2", "In which column the hosts are that send."),
+                    key("to_column", COLUMN, "3", "In which column the hosts are that receive."),
+                    key(
+                        "column",
+                        COLUMN,
+                        "4",
+                        "In which column sizes are; spaces, tabs, commas and semicolons are between columns.",
+                    ),
+                    UNIT_KEY,
+                    key(
+                        "prefix",
+                        Kind::Text,
+                        "\"\"",
+                        "Comes before what the file has of a host's name: with \"h\" host h7 is 7 there.",
+                    ),
+                    key(
+                        "flows",
+                        Kind::List(
+                            &Kind::Pair(
+                                &Kind::Pair(&TIME, &OCTETS),
+                                &Kind::Pair(&Kind::Reference, &Kind::Reference),
+                            ),
+                            1,
+                        ),
+                        "required: this or file",
+                        "[[instant, size], [from, to]] of each themselves, in order.",
+                    ),
+                ],
             },
         ),
     ],
@@ -180,11 +238,34 @@ const SIZE: Tagged = Tagged {
             Shape {
                 name: "cdf",
                 about: "Straight lines between points of a cumulative distribution; a first share above 0 is that of flows of exactly the first size.",
-                keys: &[required(
-                    "points",
-                    Kind::List(&Kind::Pair(&OCTETS, &Kind::Ratio(Range::closed(0.0, 1.0))), 1),
-                    "[size, share of flows up to it], in order; the last share is 1.",
-                )],
+                keys: &[
+                    key(
+                        "points",
+                        Kind::List(&Kind::Pair(&OCTETS, &Kind::Ratio(Range::closed(0.0, 1.0))), 1),
+                        "required: this or file",
+                        "[size, share of flows up to it], in order; the last share is 1.",
+                    ),
+                    key(
+                        "file",
+                        Kind::Text,
+                        "required: this or points",
+                        "A text file with a point in each line, as such tables are published, as seen from the scenario's folder; lines without a digit, those that begin with # or %, and names of columns above the first are passed over. It is read with the scenario, and what is stored beside results has `points` instead.",
+                    ),
+                    key(
+                        "column",
+                        COLUMN,
+                        "1",
+                        "In which column sizes are; spaces, tabs, commas and semicolons are between columns.",
+                    ),
+                    key("share_column", COLUMN, "2", "In which column shares are."),
+                    UNIT_KEY,
+                    key(
+                        "shares",
+                        Kind::Choice(&["ratio", "percent"]),
+                        "\"ratio\"",
+                        "Whether the last share in the file is 1 or 100.",
+                    ),
+                ],
             },
         ),
         (
@@ -245,7 +326,7 @@ pub(super) const FLOWS: Shape = Shape {
         key(
             "pairs",
             Kind::List(&Kind::List(&Kind::Reference, 2), 1),
-            "required: this or among",
+            "required: this or among, but with a trace",
             "Pairs of hosts, [from, to], each over the way with the fewest links, of these the first in the order of the file; or whole paths.",
         ),
         key(
@@ -270,13 +351,13 @@ pub(super) const FLOWS: Shape = Shape {
         key(
             "holding",
             Kind::Tagged(&HOLDING),
-            "required: this or size",
+            "required: this, size or a trace",
             "How long a call lasts, from its first data on; then its connection is free again.",
         ),
         key(
             "size",
             Kind::Tagged(&SIZE),
-            "required: this or holding",
+            "required: this, holding or a trace",
             "Octets of a flow, which category abr or ubr sends as fast as it may, or as `tcp` may; when all of its cells have left, its connection is free again.",
         ),
         key(

@@ -85,6 +85,19 @@ pub enum Arrivals {
     },
     /// At these instants, in order.
     At(Arc<[Time]>),
+    /// These flows, in order of time.
+    Traced(Arc<[Traced]>),
+}
+
+/// A flow of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// When it arrives.
+    pub at: Time,
+    /// An index into the demand's pairs.
+    pub pair: u32,
+    /// Its size, at least 1.
+    pub octets: Octets,
 }
 
 /// How much a flow or a call asks for.
@@ -95,6 +108,15 @@ pub enum Amount {
     /// A flow has so many octets to send, as the traffic of its slot says: in [datagrams](crate::Traffic::Transfers),
     /// or over [successive](crate::TcpTraffic::successive) connections of TCP.
     Octets(Law),
+    /// A flow has as many as its [trace](Arrivals::Traced) says, sent in the same way.
+    Traced,
+}
+
+impl Demand {
+    /// Whether these are flows of a size, not calls.
+    pub fn is_sized(&self) -> bool {
+        !matches!(self.amount, Amount::Holding(_))
+    }
 }
 
 /// Datagrams of flows of a size, over IP over AAL5.

@@ -15,10 +15,11 @@ use super::{Whole, defaults, instant, optional, place_of, police, tcp, traffic, 
 use crate::format::{MOST_OCTETS, MOST_SLOTS};
 use crate::model::{
     AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, Law, NodeIndex, Pair, Sender,
-    Shared, Step, Traffic,
+    Shared, Step, Traced, Traffic,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
+use crate::text::flows::PACKET;
 use crate::text::group;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table, Value};
@@ -70,7 +71,20 @@ fn demand(
 ) -> Result<Demand, Fault> {
     let table = &whole.table;
     let name = table.text("name").unwrap_or_default().to_string();
-    let ways = ways(network, whole)?;
+    let trace = optional(table, "arrivals", |node| trace(network, node))?.flatten();
+    let (ways, traced) = match trace {
+        Some(trace) => {
+            let of_trace = ["pairs", "among", "weights", "matrix", "size", "holding"];
+            if let Some(entry) = of_trace.iter().find_map(|key| table.entry(key)) {
+                let message =
+                    format!("there is {}, and the flows come from a trace that says so itself", entry.key);
+                let remedy = format!("Leave out {}, or write arrivals of another type", entry.key);
+                return Err(Fault::new(entry.place, message, remedy));
+            }
+            (trace.ways, Some(trace.flows))
+        }
+        None => (ways(network, whole)?, None),
+    };
     let slots = optional(table, "slots", |node| check::integer(node, 1, MOST_SLOTS))?.unwrap_or(64) as usize;
     if connections.len() + slots * ways.len() > MOST_CONNECTIONS {
         let message = format!("{} of {slots} slots each are too many", check::plural(ways.len(), "pair"));
@@ -115,11 +129,16 @@ fn demand(
         pairs.push(Pair { weight, slots: first..first + slots as u32, set_up, bookings });
     }
     let missing = |key: &str, about: &str| check::missing(whole.place, key, about);
+    let is_traced = traced.is_some();
     Ok(Demand {
-        arrivals: optional(table, "arrivals", arrivals)?
-            .ok_or_else(|| missing("arrivals", "when they arrive"))?,
+        arrivals: match traced {
+            Some(flows) => Arrivals::Traced(flows),
+            None => optional(table, "arrivals", arrivals)?
+                .ok_or_else(|| missing("arrivals", "when they arrive"))?,
+        },
         amount: match optional(table, "size", size)? {
             Some(law) => Amount::Octets(law),
+            None if is_traced => Amount::Traced,
             None => Amount::Holding(
                 optional(table, "holding", holding)?
                     .ok_or_else(|| missing("holding", "how long they last; or size"))?,
@@ -197,7 +216,7 @@ fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic,
 fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, Fault> {
     let table = &whole.table;
     let of_datagrams = ["datagram", "header", "encapsulation"];
-    if table.node("size").is_none() {
+    if table.node("size").is_none() && !is_traced(table) {
         return match ["tcp"].iter().chain(&of_datagrams).find_map(|key| table.entry(key)) {
             Some(entry) => {
                 let message = format!("{} is for flows of a size, and these have a holding time", entry.key);
@@ -252,9 +271,6 @@ fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, 
         },
     })))
 }
-
-/// Octets that a packet of the tables in packets stands for.
-const PACKET: f64 = 1500.0;
 
 /// Points of the HPCC simulator's table of the DCTCP web search flows \\[octets\\].
 const WEB_SEARCH: &[(f64, f64)] = &[
@@ -346,8 +362,7 @@ fn size(node: &Node) -> Result<Law, Fault> {
         "data-mining" => scaled(DATA_MINING, PACKET),
         "cache-follower" => scaled(CACHE_FOLLOWER, PACKET),
         "cdf" => {
-            let list =
-                table.node("points").ok_or_else(|| check::missing(node.place, "points", "its points"))?;
+            let list = table.node("points").ok_or_else(|| nowhere(node, table, "points"))?;
             let mut points: Vec<(f64, f64)> = Vec::new();
             for node in check::list(list)? {
                 let [size, share] = check::pair(node)?;
@@ -380,6 +395,62 @@ fn size(node: &Node) -> Result<Law, Fault> {
         }
         _ => Law::Fixed(octets("octets")?),
     })
+}
+
+/// Error for a table that has neither what a file would hold nor the name of that file.
+fn nowhere(node: &Node, table: &Table, key: &str) -> Fault {
+    match table.node("file") {
+        Some(file) => Fault::new(
+            file.place,
+            "the file has not been read",
+            "Files are read with a scenario that is a file itself",
+        ),
+        None => check::missing(node.place, key, "or a file"),
+    }
+}
+
+/// Whether flows come from a trace.
+fn is_traced(table: &Table) -> bool {
+    table.node("arrivals").and_then(Node::table).and_then(|arrivals| arrivals.text("type")) == Some("trace")
+}
+
+/// The ways of all pairs of a trace, and its flows.
+struct Trace {
+    ways: Vec<Way>,
+    flows: Arc<[Traced]>,
+}
+
+/// The trace, if arrivals are one.
+fn trace(network: &Network, node: &Node) -> Result<Option<Trace>, Fault> {
+    let Some(table) = node.table().filter(|table| table.text("type") == Some("trace")) else {
+        return Ok(None);
+    };
+    let list = table.node("flows").ok_or_else(|| nowhere(node, table, "flows"))?;
+    let mut known: BTreeMap<[NodeIndex; 2], u32> = BTreeMap::new();
+    let (mut ways, mut flows): (Vec<Way>, Vec<Traced>) = Default::default();
+    for node in check::list(list)? {
+        let [ask, ends] = check::pair(node)?;
+        let ([at, size], [from, to]) = (check::pair(ask)?, check::pair(ends)?);
+        let (instant, octets) = (instant(at)?, quantity::octets(size)?);
+        if flows.last().is_some_and(|last| instant < last.at) {
+            let message = format!("{} is before the instant in front of it", at.plain());
+            return Err(Fault::new(at.place, message, "Write flows in order of time"));
+        }
+        if octets.0 == 0 || octets.0 as f64 > MOST_OCTETS {
+            let message = format!("{} is no size of a flow", size.plain());
+            return Err(Fault::new(size.place, message, "Write from 1 octet to 1000 GB"));
+        }
+        let between = [network.node(from)?, network.node(to)?];
+        let pair = match known.get(&between) {
+            Some(&pair) => pair,
+            None => {
+                ways.push(way(network, &[from.clone(), to.clone()], node.place, 1.0)?);
+                *known.entry(between).or_insert(ways.len() as u32 - 1)
+            }
+        };
+        flows.push(Traced { at: instant, pair, octets });
+    }
+    Ok(Some(Trace { ways, flows: flows.into() }))
 }
 
 fn set_up(node: &Node, network: &Network, path: &[Step]) -> Result<Duration, Fault> {

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod course;
 pub(crate) mod error;
 pub(crate) mod files;
+pub(crate) mod flows;
 pub(crate) mod group;
 pub(crate) mod pattern;
 pub(crate) mod quantity;

@@ -10,6 +10,7 @@ use crate::text::check::{self, plural};
 use crate::text::course;
 use crate::text::error::Fault;
 use crate::text::files::{Folders, Wrong};
+use crate::text::flows;
 use crate::text::quantity::shortened;
 use crate::text::tree::{Node, Table, Value};
 
@@ -24,12 +25,12 @@ pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, 
     Ok(found || !known.is_empty())
 }
 
-/// Whether a table under this key may name a file: traces of frames, and what links follow.
+/// Whether a table under this key may name a file: traces of frames, what links follow, and flows with their sizes.
 fn takes_a_file(key: &str) -> bool {
-    matches!(key, "trace" | "rate" | "delay")
+    matches!(key, "trace" | "rate" | "delay" | "size" | "arrivals")
 }
 
-/// Whether what links follow has been found.
+/// Whether what links follow, or what flows are, has been found.
 fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<bool, Fault> {
     let mut found = false;
     // What the keys of a custom algorithm are called is its own affair.
@@ -44,7 +45,10 @@ fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<
             Value::Table(trace) if is_file && &*entry.key == "trace" => {
                 replace(Arc::make_mut(trace), folders, known)?;
             }
-            Value::Table(course) if is_file => found |= course::take_in(Arc::make_mut(course), folders)?,
+            Value::Table(table) if is_file => {
+                let table = Arc::make_mut(table);
+                found |= course::take_in(table, folders)? || flows::take_in(table, folders)?;
+            }
             Value::Table(inner) => found |= below(Arc::make_mut(inner), folders, known)?,
             Value::List(nodes) => {
                 for inner in Arc::make_mut(nodes).iter_mut().filter_map(Node::table_mut) {

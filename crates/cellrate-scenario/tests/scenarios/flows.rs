@@ -1,12 +1,18 @@
 //! Flows and calls that come and go: pairs, the connections that carry them, and what is refused.
 
 use cellrate_proto::admission::Request;
-use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{Amount, Arrivals, Category, Demand, Document, Law, Scenario, Traffic};
+use cellrate_proto::{Duration, Octets, Time};
+use cellrate_scenario::{Amount, Arrivals, Category, Demand, Document, Law, Scenario, Traced, Traffic};
 
 /// a, b and c around two switches, with these flows.
 fn resolved(head: &str, flows: &str) -> Result<Scenario, String> {
-    let text = format!(
+    Document::parse(&text(head, flows), "t.toml")
+        .and_then(|document| document.resolve())
+        .map_err(|error| error.to_string())
+}
+
+fn text(head: &str, flows: &str) -> String {
+    format!(
         "name = \"t\"\nduration = \"1 s\"\n{head}\n\
          host = [{{ name = \"a\" }}, {{ name = \"b\" }}, {{ name = \"c\" }}]\n\
          switch = [{{ name = \"s1\" }}, {{ name = \"s2\" }}]\n\
@@ -15,10 +21,7 @@ fn resolved(head: &str, flows: &str) -> Result<Scenario, String> {
          defaults.link = {{ rate = \"10 Mbps\", length = \"100 km\" }}\n\
          [[vc]]\nname = \"v\"\npath = [\"c\", \"s1\", \"s2\", \"b\"]\n\
          [[flows]]\nname = \"f\"\n{flows}"
-    );
-    Document::parse(&text, "t.toml")
-        .and_then(|document| document.resolve())
-        .map_err(|error| error.to_string())
+    )
 }
 
 fn demand(head: &str, flows: &str) -> (Demand, Scenario) {
@@ -243,6 +246,128 @@ fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
             "{error}\nfor {flows}"
         );
         assert!(error.contains("t.toml:"), "{error}");
+    }
+}
+
+/// a, b and c with these flows, which name a file that holds this; what is stored runs without the file.
+fn with_file(name: &str, holds: &str, flows: &str) -> Result<Scenario, String> {
+    let folder = std::env::temp_dir().join(format!("cellrate-flows-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("file"), holds).unwrap();
+    let text = text("", flows);
+    let taken = Document::parse(&text, "t.toml").and_then(|mut document| {
+        document.take_in(&folder)?;
+        let stored = Document::parse(&document.to_toml(), "t.toml")?.resolve()?;
+        let scenario = document.resolve()?;
+        assert_eq!(stored, scenario);
+        Ok(scenario)
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    taken.map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_distribution_of_sizes_is_read_as_it_is_published() {
+    let law = |name, holds, keys: &str| {
+        let flows = format!(
+            "pairs = [[\"a\", \"b\"]]\n{ARRIVALS}size = {{ type = \"cdf\", file = \"file\", {keys} }}\ncategory = \"ubr\"\n"
+        );
+        with_file(name, holds, &flows).map(|scenario| match &scenario.demands[0].amount {
+            Amount::Octets(law) => law.clone(),
+            other => panic!("{other:?}"),
+        })
+    };
+    // As the HPCC simulator has them: octets and per cent.
+    let hpcc = law("hpcc", "0 0\n10000 15\n30000000 100\n", "unit = \"octets\", shares = \"percent\"");
+    assert_eq!(hpcc, Ok(Law::Table([(0.0, 0.0), (10e3, 0.15), (30e6, 1.0)].into())));
+    // As the HKUST generator does: packets and shares of 1; a column of no meaning between, as ns-2 has it.
+    let hkust =
+        law("hkust", "# packets\n6 1 0.15\n13 1 0.2\n20000 1 1\n", "unit = \"packets\", share_column = 3");
+    assert_eq!(hkust, Ok(Law::Table([(9e3, 0.15), (19_500.0, 0.2), (30e6, 1.0)].into())));
+    let names = law("names", "size,share\n1.5,0.5\n3,1.0\n", "unit = \"kB\"");
+    assert_eq!(names, Ok(Law::Table([(1500.0, 0.5), (3000.0, 1.0)].into())));
+    for (name, holds, keys, expected) in [
+        ("unit", "1 1\n", "", "the key \"unit\" is missing"),
+        ("share", "1 0.5\n2 0.9\n", "unit = \"kB\"", "the last share of file is 0.9, not 1"),
+        (
+            "percent",
+            "1 0.5\n2 1\n",
+            "unit = \"kB\", shares = \"percent\"",
+            "the last share of file is 1, not 100",
+        ),
+        ("above", "1 50\n2 100\n", "unit = \"kB\"", "line 1 of file: the share is above 1"),
+        (
+            "order",
+            "2 0.5\n1 1\n",
+            "unit = \"kB\"",
+            "line 2 of file: the point is below the one in front of it",
+        ),
+        ("column", "2 0.5\n3\n", "unit = \"kB\"", "line 2 of file: it has 1 column"),
+        ("number", "2 0.5\n3 x1\n", "unit = \"kB\"", "line 2 of file: \"x1\" is no number of zero or more"),
+    ] {
+        let error = law(name, holds, keys).expect_err(name);
+        assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {name}");
+    }
+    let unread = resolved(
+        "",
+        &format!(
+            "pairs = [[\"a\", \"b\"]]\n{ARRIVALS}category = \"ubr\"\nsize = {{ type = \"cdf\", file = \"f\", unit = \"kB\" }}\n"
+        ),
+    );
+    assert!(unread.expect_err("nobody has read it").contains("the file has not been read"));
+}
+
+#[test]
+fn a_trace_has_the_flows_one_by_one() {
+    let trace = |name, holds, keys: &str, rest: &str| {
+        let flows = format!(
+            "arrivals = {{ type = \"trace\", file = \"file\", {keys} }}\ncategory = \"ubr\"\nslots = 2\n{rest}"
+        );
+        with_file(name, holds, &flows)
+    };
+    let holds = "time,from,to,octets\n0.001,a,b,9000\n0.001,c,b,1\n0.5,a,b,1e6\n";
+    let scenario = trace("flows", holds, "unit = \"octets\"", "").unwrap();
+    let demand = &scenario.demands[0];
+    let flow =
+        |ms, pair, octets| Traced { at: Time::ZERO + Duration::from_ms(ms), pair, octets: Octets(octets) };
+    let flows = [flow(1, 0, 9000), flow(1, 1, 1), flow(500, 0, 1_000_000)];
+    assert_eq!((&demand.arrivals, &demand.amount), (&Arrivals::Traced(flows.into()), &Amount::Traced));
+    assert!(demand.is_sized() && demand.pairs.len() == 2);
+    let names: Vec<&str> = scenario.connections[1..].iter().map(|connection| &*connection.name).collect();
+    assert_eq!(names, ["f a->b 1", "f a->b 2", "f c->b 1", "f c->b 2"]);
+    // As the HPCC simulator has them: source, destination, priority, size in packets, start.
+    let other = trace(
+        "columns",
+        "a b 3 12 100\n",
+        "unit = \"packets\", time_column = 5, time_unit = \"us\", from_column = 1, to_column = 2, column = 4",
+        "tcp = {}\n",
+    );
+    let other = other.unwrap();
+    let expected = Traced { at: Time::ZERO + Duration::from_us(100), pair: 0, octets: Octets(18_000) };
+    assert_eq!(other.demands[0].arrivals, Arrivals::Traced([expected].into()));
+    assert!(matches!(&other.connections[1].forward.traffic, Some(Traffic::Tcp(tcp)) if tcp.successive));
+    for (name, holds, rest, expected) in [
+        ("host", "0 a d 1\n", "", "there is no host or switch \"d\""),
+        ("switch", "0 a s1 1\n", "", "\"s1\" is a switch"),
+        ("order", "1 a b 1\n0.5 a b 1\n", "", "line 2 of file: 0.5 is before the instant in front of it"),
+        ("size", "1 a b 0\n", "", "0 octets is no size of a flow"),
+        ("columns", "1 a b\n", "", "line 1 of file: it has 3 columns"),
+        ("empty", "# 1\n", "", "there are no flows in file"),
+        (
+            "pairs",
+            "1 a b 1\n",
+            "pairs = [[\"a\", \"b\"]]\n",
+            "there is pairs, and the flows come from a trace",
+        ),
+        (
+            "sizes",
+            "1 a b 1\n",
+            "size = { type = \"hadoop\" }\n",
+            "there is size, and the flows come from a trace",
+        ),
+    ] {
+        let error = trace(name, holds, "unit = \"octets\"", rest).expect_err(name);
+        assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {name}");
     }
 }
 

@@ -20,8 +20,9 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
         return;
     }
     let agenda = Arc::new(Mutex::new(Agenda::new(scenario)));
-    let completions = Arc::new(Mutex::new(Completions::new(scenario)));
-    for parts in &mut *parts {
+    let completions = Arc::new(Mutex::new(Completions::new(scenario, parts.len())));
+    for (cluster, parts) in parts.iter_mut().enumerate() {
+        parts.openers.cluster = cluster;
         parts.openers.completions = Some(Arc::clone(&completions));
         parts.openers.agenda = Some(Arc::clone(&agenda));
         parts.openers.tallies = vec![DemandTally::new(scenario); scenario.demands.len()];
@@ -33,7 +34,7 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
                 let place = |slot| endpoints[FlowIndex::of(ConnectionIndex(slot), backward).index()];
                 let cluster = place(of.slots.start).cluster;
                 let slots = of.slots.clone().map(|slot| place(slot).index).collect();
-                let positions = vec![0; of.slots.len()];
+                let positions = vec![(0, 0); of.slots.len()];
                 let first = FlowIndex::of(ConnectionIndex(of.slots.start), backward);
                 let (datagrams, over_tcp) = match &scenario.flow(first).traffic {
                     Some(Traffic::Transfers(datagrams)) => (Some(*datagrams), false),

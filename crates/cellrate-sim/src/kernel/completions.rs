@@ -3,18 +3,31 @@
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 
+use super::census::Census;
 use crate::probe::histogram::Histogram;
-use crate::transport::SizedFlow;
+use crate::transport::{Over, SizedFlow};
 
 /// The first size that does not belong to each class any more, but for the last \[octets\].
 pub(crate) const CLASS_ENDS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 
-/// Figures of classes of flows, by demand: all, then by size.
+/// Classes of flows: all, then by size.
+pub(crate) const CLASSES: usize = CLASS_ENDS.len() + 2;
+
+/// The class of a size, beside that of all.
+pub(crate) fn class_of(octets: u64) -> usize {
+    1 + CLASS_ENDS.partition_point(|&end| end <= octets)
+}
+
+/// Figures of classes of flows, by demand.
 #[derive(Debug)]
 pub(crate) struct Completions {
     /// Flows that arrived before this instant are not counted.
     start: Time,
-    pub demands: Vec<[Class; CLASS_ENDS.len() + 2]>,
+    pub demands: Vec<[Class; CLASSES]>,
+    /// How many are under way, by demand.
+    pub census: Vec<Census>,
+    /// Instants before which clusters have nothing more to tell.
+    told: Vec<Time>,
 }
 
 /// Complete flows of a class.
@@ -25,25 +38,54 @@ pub(crate) struct Class {
     pub times: Histogram,
     /// This over what it would be alone, in steps of [`UNIT`].
     pub slow_downs: Histogram,
-    /// Time that they were under way from the start on \[ps\].
-    pub presence: u128,
 }
 
 /// A slow-down of 1.
 pub(crate) const UNIT: Duration = Duration::from_us(1);
 
 impl Completions {
-    /// Nothing complete yet, in a run of `scenario`.
-    pub fn new(scenario: &Scenario) -> Completions {
+    /// Nothing complete yet, in a run of `scenario` by so many clusters.
+    pub fn new(scenario: &Scenario, clusters: usize) -> Completions {
         let demands = scenario.demands.iter().map(|_| Default::default()).collect();
-        Completions { start: scenario.measuring.start(), demands }
+        let start = scenario.measuring.start();
+        let census = scenario.demands.iter().map(|_| Census::new(start)).collect();
+        Completions { start, demands, census, told: vec![Time::ZERO; clusters] }
+    }
+
+    /// A cluster has told of all that happens there before `until`.
+    pub fn told_until(&mut self, cluster: usize, until: Time) {
+        self.told[cluster] = until;
+        let until = self.told.iter().copied().min().unwrap_or(until);
+        self.census.iter_mut().for_each(|census| census.count_until(until));
+    }
+
+    /// A flow of a size, or a call that has a known end, begins.
+    pub fn begins(&mut self, now: Time, demand: usize, end: Option<Time>) {
+        let census = &mut self.census[demand];
+        census.begins(now);
+        end.iter().for_each(|&end| census.ends(end, 1));
+        self.count_if_alone(now);
+    }
+
+    /// A flow of a size is over, and others on its connection that nothing was heard of.
+    pub fn ends(&mut self, now: Time, over: &Over) {
+        self.census[over.flow.demand as usize].ends(now, over.count);
+        if over.whole {
+            self.count(now, &over.flow);
+        }
+        self.count_if_alone(now);
+    }
+
+    /// A single cluster tells in the order of time.
+    fn count_if_alone(&mut self, now: Time) {
+        if self.told.len() == 1 {
+            self.told_until(0, now);
+        }
     }
 
     /// `flow` is complete.
-    pub fn count(&mut self, now: Time, flow: &SizedFlow) {
+    fn count(&mut self, now: Time, flow: &SizedFlow) {
         let classes = &mut self.demands[flow.demand as usize];
-        // All that were under way in the time that is measured have a part in how many there were.
-        classes[0].presence += u128::from(now.since(flow.arrived.max(self.start)).as_ps());
         if flow.arrived < self.start {
             return;
         }
@@ -51,8 +93,7 @@ impl Completions {
         let slow_down =
             u128::from(time.as_ps()) * u128::from(UNIT.as_ps()) / u128::from(flow.alone.as_ps().max(1));
         let slow_down = Duration::from_ps(u64::try_from(slow_down).unwrap_or(u64::MAX));
-        let of_size = 1 + CLASS_ENDS.partition_point(|&end| end <= flow.octets.0);
-        for class in [0, of_size] {
+        for class in [0, class_of(flow.octets.0)] {
             let class = &mut classes[class];
             class.octets += u128::from(flow.octets.0);
             class.times.record(time);

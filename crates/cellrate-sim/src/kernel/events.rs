@@ -31,6 +31,7 @@ impl Cluster {
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
+                self.openers.told_until(until);
                 return self.end_window(until);
             }
             self.events += 1;
@@ -339,8 +340,8 @@ impl Cluster {
         let Some(departed) = departed else {
             unreachable!("what arrives has left");
         };
-        if let Some(flow) = self.endpoints[endpoint].on_pdu(now, cell, &departed) {
-            self.openers.complete(now, &flow);
+        if let Some(over) = self.endpoints[endpoint].on_pdu(now, cell, &departed) {
+            self.openers.over(now, &over);
         }
         self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);

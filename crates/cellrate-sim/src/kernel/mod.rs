@@ -96,6 +96,7 @@ pub(crate) mod becn;
 pub(crate) mod branch_point;
 pub(crate) mod build;
 pub(crate) mod cell;
+pub(crate) mod census;
 pub(crate) mod completions;
 pub(crate) mod deferred;
 pub(crate) mod events;

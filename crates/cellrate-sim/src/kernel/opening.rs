@@ -15,9 +15,9 @@ use cellrate_proto::wire::cells_for;
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{Datagrams, Scenario};
 
-use super::completions::Completions;
+use super::completions::{CLASSES, Completions, class_of};
 use super::state::cluster::Cluster;
-use crate::transport::{Segment, SizedFlow, datagrams_of_flow};
+use crate::transport::{Over, Segment, SizedFlow, datagrams_of_flow};
 
 /// Begins flows or calls of a pair at the end that sends them.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ pub(crate) struct Opener {
     pub slots: Vec<u32>,
     /// The slot from which one is looked for that is free for the next flow of a size.
     pub next_slot: usize,
-    /// Octets of flows that each slot has had so far.
-    pub positions: Vec<u64>,
+    /// Flows that each slot has had so far, and their octets.
+    pub positions: Vec<(u64, u64)>,
     /// How flows of a size become datagrams or segments, if these are any.
     pub datagrams: Option<Datagrams>,
     /// Whether TCP carries them.
@@ -55,13 +55,24 @@ pub(crate) struct Openers {
     /// By demand of the scenario.
     pub tallies: Vec<DemandTally>,
     pub completions: Option<Arc<Mutex<Completions>>>,
+    /// The number of the cluster.
+    pub cluster: usize,
 }
 
 impl Openers {
-    /// A flow of a size is complete.
-    pub fn complete(&self, now: Time, flow: &SizedFlow) {
+    /// A flow of a size is over.
+    pub fn over(&self, now: Time, over: &Over) {
+        self.tell(|completions| completions.ends(now, over));
+    }
+
+    /// The cluster has run until then.
+    pub fn told_until(&self, until: Time) {
+        self.tell(|completions| completions.told_until(self.cluster, until));
+    }
+
+    fn tell(&self, what: impl FnOnce(&mut Completions)) {
         if let Some(completions) = &self.completions {
-            completions.lock().unwrap_or_else(PoisonError::into_inner).count(now, flow);
+            what(&mut completions.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }
@@ -71,7 +82,6 @@ impl Openers {
 pub(crate) struct DemandTally {
     /// From then on arrivals count.
     start: Time,
-    end: Time,
     /// That have arrived.
     pub offered: u64,
     /// That found no room on a link.
@@ -80,8 +90,8 @@ pub(crate) struct DemandTally {
     pub no_slot: u64,
     /// The sum of the holding times of those that began \[ps\].
     pub holding: u128,
-    /// Time that all of them together were under way from the start on, as far as it is known \[ps\].
-    pub presence: u128,
+    /// Flows of a size that have arrived, by class, and those of them that found no slot.
+    pub classes: [[u64; 2]; CLASSES],
 }
 
 impl Opener {
@@ -103,18 +113,18 @@ impl Opener {
 
     /// The datagrams of a flow of a size that begins in a slot.
     fn datagrams(&mut self, slot: usize, flow: SizedFlow) -> impl Iterator<Item = Segment> + use<> {
-        let from = self.positions[slot];
-        self.positions[slot] += flow.octets.0;
+        let (number, from) = &mut self.positions[slot];
+        *number += 1;
+        let (number, from) = (*number, std::mem::replace(from, *from + flow.octets.0));
         let payload = self.datagrams.map(|datagrams| datagrams.payload);
-        payload.into_iter().flat_map(move |payload| datagrams_of_flow(flow, from, payload))
+        payload.into_iter().flat_map(move |payload| datagrams_of_flow(flow, number, from, payload))
     }
 }
 
 impl DemandTally {
     /// Nothing counted yet, for a run of `scenario`.
     pub fn new(scenario: &Scenario) -> DemandTally {
-        let end = Time::ZERO + scenario.duration;
-        DemandTally { start: scenario.measuring.start(), end, ..DemandTally::default() }
+        DemandTally { start: scenario.measuring.start(), ..DemandTally::default() }
     }
 
     fn count(&mut self, opening: &Opening) {
@@ -124,10 +134,6 @@ impl DemandTally {
             Asked::Octets(_) => Duration::ZERO,
         };
         let begins = matches!(opening.outcome, Outcome::Begins(_));
-        if begins {
-            let until = opening.at.saturating_add(holding).min(self.end);
-            self.presence += u128::from(until.since(opening.at.max(self.start)).as_ps());
-        }
         if opening.arrived < self.start {
             return;
         }
@@ -135,6 +141,12 @@ impl DemandTally {
         self.no_room += u64::from(opening.outcome == Outcome::NoRoom);
         self.no_slot += u64::from(opening.outcome == Outcome::NoSlot);
         self.holding += if begins { u128::from(holding.as_ps()) } else { 0 };
+        if let Asked::Octets(octets) = opening.amount {
+            for class in [0, class_of(octets)] {
+                self.classes[class][0] += 1;
+                self.classes[class][1] += u64::from(!begins);
+            }
+        }
     }
 
     /// Adds what was counted elsewhere.
@@ -143,7 +155,9 @@ impl DemandTally {
         self.no_room += other.no_room;
         self.no_slot += other.no_slot;
         self.holding += other.holding;
-        self.presence += other.presence;
+        for (own, other) in self.classes.iter_mut().flatten().zip(other.classes.iter().flatten()) {
+            *own += other;
+        }
     }
 }
 
@@ -162,13 +176,22 @@ impl Cluster {
                 opening.outcome = self.free_slot(now, number).map_or(Outcome::NoSlot, Outcome::Begins);
             }
             let opener = &mut self.openers.list[number];
-            if !opener.backward {
-                self.openers.tallies[opener.demand].count(&opening);
+            let (demand, is_told) = (opener.demand, !opener.backward);
+            if is_told {
+                self.openers.tallies[demand].count(&opening);
             }
             if let Outcome::Begins(slot) = opening.outcome {
+                let opener = &mut self.openers.list[number];
                 let endpoint = opener.slots[slot as usize] as usize;
                 let (flow, over_tcp) = (opener.flow(&opening), opener.over_tcp);
                 let datagrams = flow.filter(|_| !over_tcp).map(|flow| opener.datagrams(slot as usize, flow));
+                if is_told {
+                    let end = match opening.amount {
+                        Asked::Holding(holding) => Some(now.saturating_add(holding)),
+                        Asked::Octets(_) => None,
+                    };
+                    self.openers.tell(|completions| completions.begins(now, demand, end));
+                }
                 self.interrupt(endpoint, now);
                 let end = &mut self.endpoints[endpoint];
                 match (opening.amount, flow, datagrams) {

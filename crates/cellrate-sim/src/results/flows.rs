@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{Amount, Scenario};
+use cellrate_scenario::Scenario;
 
 use super::{CompletionSummary, DemandSummary};
 use crate::assembly::Assembly;
@@ -15,19 +15,15 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
     let span = end.since(scenario.measuring.start());
     let mut rows = Vec::new();
     for (number, demand) in scenario.demands.iter().enumerate() {
-        let mut tally = DemandTally::default();
-        let clusters = assembly.kernel.clusters.iter();
-        clusters.for_each(|cluster| tally.add(&cluster.openers.tallies[number]));
-        let DemandTally { offered, no_room, no_slot, holding, mut presence, .. } = tally;
+        let DemandTally { offered, no_room, no_slot, holding, .. } = tally(assembly, number);
         let (blocked, begun) = (no_room + no_slot, offered - no_room - no_slot);
-        let is_sized = matches!(demand.amount, Amount::Octets(_));
-        let mut completed = None;
-        if is_sized {
-            with(assembly, |all| {
-                presence = all.demands[number][0].presence;
-                completed = Some(all.demands[number][0].times.total());
-            });
-        }
+        let is_sized = demand.is_sized();
+        let (mut completed, mut presence, mut most) = (None, 0, 0);
+        with(assembly, |all| {
+            completed = is_sized.then(|| all.demands[number][0].times.total());
+            all.census[number].count_until(end);
+            (presence, most) = all.census[number].figures();
+        });
         rows.push(DemandSummary {
             flows: demand.name.clone(),
             offered,
@@ -38,32 +34,42 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
             completed,
             mean_holding_s: (begun > 0 && !is_sized).then(|| holding as f64 / begun as f64 * 1e-12),
             mean_concurrent: presence as f64 / span.as_ps() as f64,
+            max_concurrent: most,
         });
     }
     rows
 }
 
-/// Rows of the classes in which flows of a size are complete.
+/// Counts of a demand, of all clusters together.
+fn tally(assembly: &Assembly, demand: usize) -> DemandTally {
+    let mut tally = DemandTally::default();
+    assembly.kernel.clusters.iter().for_each(|cluster| tally.add(&cluster.openers.tallies[demand]));
+    tally
+}
+
+/// Rows of the classes in which flows of a size have arrived.
 pub(crate) fn completions(scenario: &Scenario, assembly: &Assembly) -> Vec<CompletionSummary> {
     let mut rows = Vec::new();
     with(assembly, |all| {
-        for (demand, classes) in scenario.demands.iter().zip(&all.demands) {
-            let first = |class: usize| if class < 2 { 0 } else { CLASS_ENDS[class - 2] };
-            let last = |class: usize| class.checked_sub(1).and_then(|class| CLASS_ENDS.get(class).copied());
-            let bounds = (0..).map(|class| (first(class), last(class)));
-            rows.extend(
-                classes.iter().zip(bounds).filter_map(|(class, bounds)| row(&demand.name, class, bounds)),
-            );
+        for (number, demand) in scenario.demands.iter().enumerate() {
+            let offered = tally(assembly, number).classes;
+            for (class, complete) in all.demands[number].iter().enumerate() {
+                let from = if class < 2 { 0 } else { CLASS_ENDS[class - 2] };
+                let below = class.checked_sub(1).and_then(|class| CLASS_ENDS.get(class).copied());
+                if offered[class][0] > 0 {
+                    rows.push(row(&demand.name, complete, (from, below), offered[class]));
+                }
+            }
         }
     });
     rows
 }
 
 /// Shows what is complete, if the scenario has demands.
-fn with(assembly: &Assembly, look: impl FnOnce(&Completions)) {
+fn with(assembly: &Assembly, look: impl FnOnce(&mut Completions)) {
     let openers = assembly.kernel.clusters.first().map(|cluster| &cluster.openers);
     if let Some(completions) = openers.and_then(|openers| openers.completions.as_ref()) {
-        look(&completions.lock().unwrap_or_else(PoisonError::into_inner));
+        look(&mut completions.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -71,23 +77,27 @@ fn row(
     name: &str,
     class: &Class,
     (from_octets, below_octets): (u64, Option<u64>),
-) -> Option<CompletionSummary> {
-    let Class { octets, times, slow_downs, .. } = class;
+    [offered, blocked]: [u64; 2],
+) -> CompletionSummary {
+    let Class { octets, times, slow_downs } = class;
     let count = times.total();
-    let unit = UNIT.as_secs_f64();
-    Some(CompletionSummary {
+    let slow_down = |seconds: Option<f64>| seconds.map(|seconds| seconds / UNIT.as_secs_f64());
+    CompletionSummary {
         flows: name.to_owned(),
         from_octets,
         below_octets,
+        offered,
+        blocked,
         count,
-        mean_octets: (count > 0).then(|| *octets as f64 / count as f64)?,
-        mean_time_s: times.mean_s()?,
-        p50_time_s: times.quantile_s(0.5)?,
-        p95_time_s: times.quantile_s(0.95)?,
-        p99_time_s: times.quantile_s(0.99)?,
-        max_time_s: times.max_s()?,
-        mean_slowdown: slow_downs.mean_s()? / unit,
-        p50_slowdown: slow_downs.quantile_s(0.5)? / unit,
-        p99_slowdown: slow_downs.quantile_s(0.99)? / unit,
-    })
+        unfinished: offered - blocked - count,
+        mean_octets: (count > 0).then(|| *octets as f64 / count as f64),
+        mean_time_s: times.mean_s(),
+        p50_time_s: times.quantile_s(0.5),
+        p95_time_s: times.quantile_s(0.95),
+        p99_time_s: times.quantile_s(0.99),
+        max_time_s: times.max_s(),
+        mean_slowdown: slow_down(slow_downs.mean_s()),
+        p50_slowdown: slow_down(slow_downs.quantile_s(0.5)),
+        p99_slowdown: slow_down(slow_downs.quantile_s(0.99)),
+    }
 }

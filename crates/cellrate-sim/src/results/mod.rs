@@ -366,12 +366,16 @@ pub struct DemandSummary {
     /// none began.
     pub mean_holding_s: Option<f64>,
     /// Time-weighted mean of how many were under way, those that had begun in the warm-up among them: for calls the
-    /// traffic carried, in erlangs. Flows of a size count from their arrival on, those that are complete.
+    /// traffic carried, in erlangs. They count from their first data on: calls for their holding time, flows of a size
+    /// until all of them has come, or, without TCP, the last datagram of them or of a later one on their connection.
     pub mean_concurrent: f64,
+    /// The most at once, as soon as they are for any time.
+    pub max_concurrent: u64,
 }
 
-/// Complete flows of a size of one class of sizes; times are from the arrival of a flow, its set-up included, to the
-/// arrival of its last cell.
+/// Flows of a size of one class of sizes that arrived from the end of the warm-up on: `offered = blocked + count +
+/// unfinished`. Times are those of complete flows, from their arrival, set-up included, to the arrival of their last
+/// cell; null where there is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CompletionSummary {
     /// Name of the demand.
@@ -380,26 +384,32 @@ pub struct CompletionSummary {
     pub from_octets: u64,
     /// The first size that is too large for it \[octets\]; null for that without one.
     pub below_octets: Option<u64>,
-    /// Complete flows that arrived from the end of the warm-up on.
+    /// That arrived, and whose set-up was over before the end of the run.
+    pub offered: u64,
+    /// Blocked, because all connections of the pair were taken.
+    pub blocked: u64,
+    /// That are complete.
     pub count: u64,
-    /// Their mean size \[octets\].
-    pub mean_octets: f64,
+    /// That are under way at the end of the run, or, without TCP, have lost a datagram.
+    pub unfinished: u64,
+    /// Mean size of complete ones \[octets\].
+    pub mean_octets: Option<f64>,
     /// Mean time \[s\].
-    pub mean_time_s: f64,
+    pub mean_time_s: Option<f64>,
     /// Median of the same, within 1 %.
-    pub p50_time_s: f64,
+    pub p50_time_s: Option<f64>,
     /// 95th percentile of the same, within 1 %.
-    pub p95_time_s: f64,
+    pub p95_time_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
-    pub p99_time_s: f64,
+    pub p99_time_s: Option<f64>,
     /// Largest of the same.
-    pub max_time_s: f64,
+    pub max_time_s: Option<f64>,
     /// Mean slow-down: the time over that which the flow's cells would take alone at the peak rate, without RM cells.
-    pub mean_slowdown: f64,
+    pub mean_slowdown: Option<f64>,
     /// Median of the same, within 1 %.
-    pub p50_slowdown: f64,
+    pub p50_slowdown: Option<f64>,
     /// 99th percentile of the same, within 1 %.
-    pub p99_slowdown: f64,
+    pub p99_slowdown: Option<f64>,
 }
 
 /// The bursts of one direction of a connection with request-response traffic (paper uili, section 7.2).

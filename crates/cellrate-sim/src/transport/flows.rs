@@ -13,6 +13,8 @@ pub struct FlowEnd {
     pub span: Span,
     /// The first octet of the flow.
     pub from: Sequence,
+    /// Which flow of its VC, from 1 on; 0 with TCP, whose segments say it otherwise.
+    pub number: u64,
     /// The flow.
     pub flow: SizedFlow,
 }
@@ -32,13 +34,24 @@ pub struct SizedFlow {
     pub alone: Duration,
 }
 
-/// The datagrams of a flow whose first octet is `from`, with so much payload each.
-pub fn datagrams(flow: SizedFlow, from: u64, payload: Octets) -> impl Iterator<Item = Segment> {
+/// A flow of a size that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Over {
+    /// The flow.
+    pub flow: SizedFlow,
+    /// Whether all of it has come.
+    pub whole: bool,
+    /// How many flows of its VC are over with it: those before it of whose ends nothing was heard, too.
+    pub count: u64,
+}
+
+/// The datagrams of the flow of this number, whose first octet is `from`, with so much payload each.
+pub fn datagrams(flow: SizedFlow, number: u64, from: u64, payload: Octets) -> impl Iterator<Item = Segment> {
     let end = from + flow.octets.0;
     (from..end).step_by(payload.0 as usize).map(move |first| {
         let span = Span { from: Sequence(first), to: Sequence((first + payload.0).min(end)) };
         let contents = match span.to.0 == end {
-            true => Contents::FlowEnd(Box::new(FlowEnd { span, from: Sequence(from), flow })),
+            true => Contents::FlowEnd(Box::new(FlowEnd { span, from: Sequence(from), number, flow })),
             false => Contents::Data(span),
         };
         Segment { connection: 0, flags: Flags::default(), stamp: 0, contents }
@@ -50,11 +63,13 @@ pub fn datagrams(flow: SizedFlow, from: u64, payload: Octets) -> impl Iterator<I
 pub struct Arriving {
     first: u64,
     end: u64,
+    /// Flows that are over.
+    over: u64,
 }
 
 impl Arriving {
-    /// A datagram has come whole. The flow that is complete with it, if one is.
-    pub fn on_segment(&mut self, segment: &Segment) -> Option<SizedFlow> {
+    /// A datagram has come whole. The flow that is over with it, if one is.
+    pub fn on_segment(&mut self, segment: &Segment) -> Option<Over> {
         let (span, end) = match &segment.contents {
             Contents::Data(span) => (*span, None),
             Contents::FlowEnd(end) => (end.span, Some(end)),
@@ -64,7 +79,9 @@ impl Arriving {
             self.first = span.from.0;
         }
         self.end = span.to.0;
-        end.filter(|end| end.from.0 >= self.first).map(|end| end.flow)
+        let end = end?;
+        let count = end.number - std::mem::replace(&mut self.over, end.number);
+        Some(Over { flow: end.flow, whole: end.from.0 >= self.first, count })
     }
 }
 
@@ -80,7 +97,9 @@ mod tests {
     #[test]
     fn a_flow_fills_as_many_datagrams_as_it_needs() {
         let lengths = |octets| -> Vec<u64> {
-            datagrams(flow(octets), 1000, Octets(100)).map(|datagram| datagram.packet(Octets(0)).0).collect()
+            datagrams(flow(octets), 1, 1000, Octets(100))
+                .map(|datagram| datagram.packet(Octets(0)).0)
+                .collect()
         };
         assert_eq!(lengths(1), [1]);
         assert_eq!(lengths(100), [100]);
@@ -89,14 +108,17 @@ mod tests {
 
     #[test]
     fn a_flow_is_complete_when_all_of_its_datagrams_have_come() {
-        let all: Vec<Segment> = [(0, 250), (250, 100), (350, 150)]
+        let all: Vec<Segment> = [(1, 0, 250), (2, 250, 100), (3, 350, 150)]
             .into_iter()
-            .flat_map(|(from, octets)| datagrams(flow(octets), from, Octets(100)))
+            .flat_map(|(number, from, octets)| datagrams(flow(octets), number, from, Octets(100)))
             .collect();
-        let complete = |lost: &[usize]| -> Vec<u64> {
+        let over = |lost: &[usize]| -> Vec<Over> {
             let mut arriving = Arriving::default();
             let come = all.iter().enumerate().filter(|(place, _)| !lost.contains(place));
-            come.filter_map(|(_, datagram)| arriving.on_segment(datagram)).map(|flow| flow.octets.0).collect()
+            come.filter_map(|(_, datagram)| arriving.on_segment(datagram)).collect()
+        };
+        let complete = |lost: &[usize]| -> Vec<u64> {
+            over(lost).into_iter().filter(|over| over.whole).map(|over| over.flow.octets.0).collect()
         };
         assert_eq!(complete(&[]), [250, 100, 150]);
         assert_eq!(complete(&[0]), [100, 150]);
@@ -105,5 +127,8 @@ mod tests {
         assert_eq!(complete(&[3]), [250, 150], "all of the second");
         assert_eq!(complete(&[2, 3]), [150]);
         assert_eq!(complete(&[5]), [250, 100]);
+        let counts = |lost: &[usize]| over(lost).iter().map(|over| over.count).collect::<Vec<_>>();
+        assert_eq!([counts(&[]), counts(&[0])], [[1, 1, 1], [1, 1, 1]], "one that is spoiled is over, too");
+        assert_eq!([counts(&[2]), counts(&[2, 3])], [vec![2, 1], vec![3]]);
     }
 }

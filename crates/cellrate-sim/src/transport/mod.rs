@@ -56,7 +56,7 @@ pub use congestion::CongestionWindow;
 pub use datagrams::Datagrams;
 pub use duplex::{Duplex, Role};
 pub use exchange::Exchange;
-pub use flows::{Arriving, FlowEnd, SizedFlow, datagrams as datagrams_of_flow};
+pub use flows::{Arriving, FlowEnd, Over, SizedFlow, datagrams as datagrams_of_flow};
 pub use interface::{Interface, Peer, pick_up};
 pub use reassembly::Reassembly;
 pub use receiver::Receiver;

@@ -79,9 +79,10 @@ impl Succession {
     /// A segment of the present connection: an ACK, or data, of which the last say what the flow was.
     pub fn number(&self, contents: Contents) -> (u16, Contents) {
         match (contents, self.flow) {
-            (Contents::Data(span), Some(flow)) if span.to == Sequence::START + flow.octets => {
-                (self.sending, Contents::FlowEnd(Box::new(FlowEnd { span, from: Sequence::START, flow })))
-            }
+            (Contents::Data(span), Some(flow)) if span.to == Sequence::START + flow.octets => (
+                self.sending,
+                Contents::FlowEnd(Box::new(FlowEnd { span, from: Sequence::START, number: 0, flow })),
+            ),
             (Contents::Acknowledgment(ack), _) => (self.receiving, Contents::Acknowledgment(ack)),
             (contents, _) => (self.sending, contents),
         }
@@ -167,14 +168,14 @@ mod tests {
                         sent += 1;
                         segments.extend((!sent.is_multiple_of(7)).then_some(segment));
                     }
-                    now = now + Duration::from_ms(10);
+                    now += Duration::from_ms(10);
                     for segment in &segments {
                         let whole = second.on_segment(now, segment, false);
                         complete.extend(whole.map(|flow| flow.octets.0));
                     }
                     second.on_timer(now);
                     let acks: Vec<Segment> = std::iter::from_fn(|| second.poll_transmit(now)).collect();
-                    now = now + Duration::from_ms(10);
+                    now += Duration::from_ms(10);
                     acks.iter().for_each(|ack| _ = first.on_segment(now, ack, false));
                     first.on_timer(now);
                     if segments.is_empty() && acks.is_empty() {

@@ -38,8 +38,8 @@ pub(super) struct Sized {
     datagrams: (u64, u64),
     come: u64,
     complete: Option<Time>,
-    /// Whether the last datagram has come.
-    over: bool,
+    /// When it is over: its last datagram has come, or that of a later one.
+    over: Option<Time>,
     cells: u64,
     /// With TCP, the octets of all flows of the connection up to this one.
     until: u64,
@@ -192,7 +192,8 @@ impl Network<'_> {
             let flow = 2 * slot as usize;
             let flows = self.sized.get(&flow).map_or(&[][..], Vec::as_slice);
             let waits = self.ends[flow].supply.adapter().expect("it has one").waiting() > 0;
-            let is_under_way = self.flaw == Some(Flaw::SlotsFreeLate) && flows.iter().any(|one| !one.over);
+            let is_under_way =
+                self.flaw == Some(Flaw::SlotsFreeLate) && flows.iter().any(|one| one.over.is_none());
             let until = flows.last().map_or(0, |one| one.until);
             let is_acknowledged = self.flaw == Some(Flaw::FreeBeforeAcknowledged)
                 || self.octets_of_flows(flow).is_none_or(|[acknowledged, _]| acknowledged >= until);
@@ -234,7 +235,7 @@ impl Network<'_> {
             datagrams,
             come: 0,
             complete: None,
-            over: false,
+            over: None,
             cells,
             until: 0,
         });
@@ -258,7 +259,7 @@ impl Network<'_> {
         let cells = octets / most * of(most) + rest;
         let flows = self.sized.entry(flow).or_default();
         let until = flows.last().map_or(0, |one| one.until) + octets;
-        let (datagrams, come, complete, over) = ((0, 0), 0, None, false);
+        let (datagrams, come, complete, over) = ((0, 0), 0, None, None);
         flows.push(Sized { call: number, datagrams, come, complete, over, cells, until });
         let end = &mut self.ends[flow];
         if let Some(source) = &mut end.source
@@ -294,22 +295,52 @@ impl Network<'_> {
         let Some([_, come]) = self.octets_of_flows(flow) else { return };
         for one in self.sized.get_mut(&flow).expect("it has begun one") {
             if one.complete.is_none() && one.until <= come {
-                (one.over, one.complete) = (true, Some(now));
+                (one.over, one.complete) = (Some(now), Some(now));
             }
         }
     }
 
     /// The datagram `pdu` of the end `flow` has come whole.
     pub(super) fn on_datagram(&mut self, now: Time, flow: usize, pdu: u64) {
-        let is_its = |one: &&mut Sized| (one.datagrams.0..=one.datagrams.1).contains(&pdu);
         let flows = self.sized.get_mut(&flow).expect("it has begun one");
-        let one = flows.iter_mut().find(is_its).expect("every datagram is one of a flow");
-        one.come += 1;
-        one.over = pdu == one.datagrams.1;
+        let is_its = |one: &Sized| (one.datagrams.0..=one.datagrams.1).contains(&pdu);
+        let place = flows.iter().position(is_its).expect("every datagram is one of a flow");
+        flows[place].come += 1;
+        if pdu < flows[place].datagrams.1 {
+            return;
+        }
+        flows[..=place].iter_mut().for_each(|one| _ = one.over.get_or_insert(now));
+        let one = &mut flows[place];
         let all = one.come == one.datagrams.1 - one.datagrams.0 + 1;
-        if one.over && (all || self.flaw == Some(Flaw::LastDatagramCompletes)) {
+        if all || self.flaw == Some(Flaw::LastDatagramCompletes) {
             one.complete = Some(now);
         }
+    }
+
+    /// Flows or calls of a demand that have begun: from when to when they are under way.
+    fn spans(&self, demand: usize) -> Vec<(Time, Time)> {
+        let is_its = |call: &&Call| call.demand == demand && call.begins < self.end;
+        if self.scenario.demands[demand].is_sized() {
+            let of = |one: &Sized| (self.calls[one.call].begins, one.over.unwrap_or(self.end));
+            let own = self.sized.values().flatten();
+            return own.filter(|one| is_its(&&self.calls[one.call])).map(of).collect();
+        }
+        let began = self.calls.iter().filter(is_its).filter(|call| matches!(call.fate, Fate::Slot(_)));
+        began.map(|call| (call.begins, call.ends)).collect()
+    }
+
+    /// How long how many were under way from the start on, in all \[ps\], and the most that were for any time.
+    fn presence(&self, demand: usize) -> (u128, u64) {
+        let start = self.scenario.measuring.start();
+        let spans = self.spans(demand);
+        let cut: Vec<(Time, Time)> = spans
+            .iter()
+            .map(|&(from, to)| (from.max(start), to.min(self.end)))
+            .filter(|(from, to)| from < to)
+            .collect();
+        let at_once = |at: Time| cut.iter().filter(|(from, to)| *from <= at && at < *to).count() as u64;
+        let sum = cut.iter().map(|(from, to)| u128::from(to.since(*from).as_ps())).sum();
+        (sum, cut.iter().map(|(from, _)| at_once(*from)).max().unwrap_or(0))
     }
 
     /// Complete flows of a demand: arrival, end, octets, and the time that each would take alone.
@@ -359,28 +390,41 @@ impl Network<'_> {
                 let mut slow: Vec<f64> = own()
                     .map(|(from, end, _, alone)| end.since(*from).as_ps() as f64 / alone.as_ps() as f64)
                     .collect();
-                let count = times.len();
-                if count == 0 {
+                let arrived = || {
+                    let began = |call: &&Call| call.begins < self.end && call.arrived >= start;
+                    let own = self.calls.iter().filter(|call| call.demand == number).filter(began);
+                    own.filter(|call| call.octets > 0 && is_of_class(call.octets))
+                };
+                let offered = arrived().count() as u64;
+                if offered == 0 {
                     continue;
                 }
+                let count = times.len();
+                let blocked = arrived().filter(|call| call.fate == Fate::NoSlot).count() as u64;
                 times.sort_unstable();
                 slow.sort_unstable_by(f64::total_cmp);
+                let any = count > 0;
                 let place = |share: f64| (share * count as f64).ceil().max(1.0) as usize - 1;
-                let time = |share: f64| times[place(share)] as f64 / 1e12;
+                let time = |share: f64| any.then(|| times[place(share)] as f64 / 1e12);
+                let slow_down = |share: f64| any.then(|| slow[place(share)]);
+                let mean = |sum: f64| any.then(|| sum / count as f64);
                 rows.push(CompletionSummary {
                     flows: demand.name.clone(),
                     from_octets,
                     below_octets,
+                    offered,
+                    blocked,
                     count: count as u64,
-                    mean_octets: own().map(|(_, _, octets, _)| *octets).sum::<u64>() as f64 / count as f64,
-                    mean_time_s: times.iter().sum::<u64>() as f64 / count as f64 / 1e12,
+                    unfinished: offered - blocked - count as u64,
+                    mean_octets: mean(own().map(|(_, _, octets, _)| *octets).sum::<u64>() as f64),
+                    mean_time_s: mean(times.iter().sum::<u64>() as f64 / 1e12),
                     p50_time_s: time(0.5),
                     p95_time_s: time(0.95),
                     p99_time_s: time(0.99),
                     max_time_s: time(1.0),
-                    mean_slowdown: slow.iter().sum::<f64>() / count as f64,
-                    p50_slowdown: slow[place(0.5)],
-                    p99_slowdown: slow[place(0.99)],
+                    mean_slowdown: mean(slow.iter().sum::<f64>()),
+                    p50_slowdown: slow_down(0.5),
+                    p99_slowdown: slow_down(0.99),
                 });
             }
         }
@@ -399,22 +443,13 @@ impl Network<'_> {
                 (counted(&|fate| fate == Fate::NoRoom), counted(&|fate| fate == Fate::NoSlot));
             let began = |fate: Fate| matches!(fate, Fate::Slot(_));
             let (offered, begun) = (counted(&|_| true), counted(&began));
-            let under_way: u128 = all()
-                .filter(|call| began(call.fate))
-                .map(|call| call.ends.min(self.end).since(call.begins.max(start)).as_ps())
-                .map(u128::from)
-                .sum();
             let holding: u128 = all()
                 .filter(|call| began(call.fate) && call.arrived >= start)
                 .map(|call| u128::from(call.ends.since(call.begins).as_ps()))
                 .sum();
-            let sized = matches!(demand.amount, cellrate_scenario::Amount::Octets(_));
+            let sized = demand.is_sized();
             let complete = self.complete(number);
-            let mut under_way = under_way;
-            if sized {
-                let spans = complete.iter().map(|(from, end, ..)| end.since((*from).max(start)).as_ps());
-                under_way = spans.map(u128::from).sum();
-            }
+            let (under_way, max_concurrent) = self.presence(number);
             DemandSummary {
                 flows: demand.name.clone(),
                 offered,
@@ -426,6 +461,7 @@ impl Network<'_> {
                     .then(|| complete.iter().filter(|(arrived, ..)| *arrived >= start).count() as u64),
                 mean_holding_s: (begun > 0 && !sized).then(|| holding as f64 / begun as f64 * 1e-12),
                 mean_concurrent: under_way as f64 / self.end.since(start).as_ps() as f64,
+                max_concurrent,
             }
         };
         self.scenario.demands.iter().enumerate().map(row).collect()

@@ -1,0 +1,105 @@
+//! How many flows or calls are under way: clusters tell of beginnings and ends in their own order, and they are counted
+//! in that of time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use cellrate_proto::Time;
+
+/// Flows or calls of a demand that are under way.
+#[derive(Debug)]
+pub(crate) struct Census {
+    /// From then on the mean and the most are counted.
+    start: Time,
+    /// Beginnings (true) and ends that have been told of and are not counted: no more than are under way or begin soon.
+    known: BinaryHeap<Reverse<(Time, bool)>>,
+    under_way: u64,
+    /// All before this is counted.
+    counted: Time,
+    /// How many there were, times how long \[ps\].
+    sum: u128,
+    most: u64,
+}
+
+impl Census {
+    /// Nobody is under way yet.
+    pub fn new(start: Time) -> Census {
+        let (known, counted) = (BinaryHeap::new(), Time::ZERO);
+        Census { start, known, under_way: 0, counted, sum: 0, most: 0 }
+    }
+
+    /// One begins at that instant, which is not counted yet.
+    pub fn begins(&mut self, at: Time) {
+        self.known.push(Reverse((at, true)));
+    }
+
+    /// So many end at that instant.
+    pub fn ends(&mut self, at: Time, count: u64) {
+        (0..count).for_each(|_| self.known.push(Reverse((at, false))));
+    }
+
+    /// All beginnings and ends before `until` have been told of.
+    pub fn count_until(&mut self, until: Time) {
+        while let Some(&Reverse((at, begins))) = self.known.peek()
+            && at < until
+        {
+            self.known.pop();
+            self.pass(at);
+            // At one instant ends come first: nobody ends as it begins.
+            self.under_way = if begins { self.under_way + 1 } else { self.under_way - 1 };
+        }
+        self.pass(until);
+    }
+
+    /// As many as before are under way until `at`.
+    fn pass(&mut self, at: Time) {
+        let span = at.since(self.counted.max(self.start).min(at));
+        if span.as_ps() > 0 {
+            self.sum += u128::from(self.under_way) * u128::from(span.as_ps());
+            self.most = self.most.max(self.under_way);
+        }
+        self.counted = self.counted.max(at);
+    }
+
+    /// How many there were, times how long \[ps\], and the most that were for any time.
+    pub fn figures(&self) -> (u128, u64) {
+        (self.sum, self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::Duration;
+
+    fn at(ps: u64) -> Time {
+        Time::ZERO + Duration::from_ps(ps)
+    }
+
+    #[test]
+    fn mean_and_most_are_those_from_the_start_on_in_any_order_of_telling() {
+        let mut census = Census::new(at(10));
+        // 2 to 12, 4 to 30, 20 to 30 and 30 to 40: two until 12, one until 20, two until 30, one until 40.
+        for (begins, ends) in [(20, 30), (2, 12), (30, 40), (4, 30)] {
+            census.begins(at(begins));
+            census.ends(at(ends), 1);
+        }
+        census.count_until(at(15));
+        assert_eq!(census.figures(), (2 * 2 + 3, 2));
+        census.count_until(at(50));
+        assert_eq!(census.figures(), (2 * 2 + 8 + 2 * 10 + 10, 2));
+        assert_eq!((census.under_way, census.known.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_lasts_no_time_is_not_the_most() {
+        let mut census = Census::new(at(0));
+        census.begins(at(5));
+        census.ends(at(7), 1);
+        census.begins(at(7));
+        census.ends(at(7), 0);
+        census.ends(at(9), 1);
+        census.count_until(at(20));
+        assert_eq!(census.figures(), (4, 1));
+    }
+}
