@@ -53,7 +53,7 @@ PAGES = {
         "docs/guides/algorithms",
         "docs/guides/sources",
         "examples/README",
-        *[f"examples/{name}/README" for name in ("own-algorithm", "own-paper", "own-traffic")],
+        *[f"examples/{name}/README" for name in ("own-algorithm", "own-paper", "own-traffic", "told-rate")],
     ],
     "Studies": [
         "docs/guides/campaigns",

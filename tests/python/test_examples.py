@@ -22,7 +22,10 @@ def commands(readme: Path) -> list[str]:
     return re.sub(r" \\\n\s*", " ", block).splitlines()
 
 
-@pytest.mark.parametrize("name", ["own-algorithm", "own-traffic", "own-paper"])
+LIVE = pytest.mark.skipif(os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="live runs need root")
+
+
+@pytest.mark.parametrize("name", ["own-algorithm", "own-traffic", "own-paper", pytest.param("told-rate", marks=LIVE)])
 def test_commands_of_the_readme_run(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("results", "__pycache__", ".*"))

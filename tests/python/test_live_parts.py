@@ -216,7 +216,49 @@ def test_adapters_answer_at_their_socket_and_say_what_is_wrong(tmp_path: Path) -
             line.flush()
             answers = [line.readline().strip() for _ in range(3)]
         assert video_sender.offered_bps(str(tmp_path / "socket"), ["a", "b"]) == pytest.approx(1000.25 * 424)
-    assert answers == ["1000.250 23584.000", "error: no vc carries packets from b to a", "error: write acr HOST PEER"]
+    assert answers == [
+        "1000.250 23584.000",
+        "error: no vc carries packets from b to a",
+        "error: write acr HOST PEER, or watch HOST PEER SECONDS",
+    ]
+
+
+def test_who_watches_an_adapter_is_told_the_mean_of_each_period() -> None:
+    values = iter([1000.0, 1000.0, 2000.0, 3000.0])
+    waits: list[float] = []
+
+    def offer(host: str, peer: str) -> tuple[float, float]:
+        assert (host, peer) == ("a", "b")
+        return next(values), 5000.0
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        return len(waits) == 4
+
+    lines = [json.loads(line) for line in adapters.answers("watch a b 0.03", offer, wait)]
+    first = {"host": "a", "peer": "b", "at_s": 0.0, "period_s": 0.03, "acr": 1000.0, "mean_acr": 1000.0, "pcr": 5000.0}
+    assert lines == [
+        {**first, "octets_per_s": 48_000.0},
+        {**first, "at_s": 0.03, "acr": 3000.0, "mean_acr": 2000.0, "octets_per_s": 96_000.0},
+    ]
+    assert all(0 <= seconds <= 0.04 for seconds in waits)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("watch a b 0.01", "error: a period of 0.01 s; it must be from 0.02 to 3600 s"),
+        ("watch a b soon", "error: a period of soon s; it must be from 0.02 to 3600 s"),
+        ("watch a b nan", "error: a period of nan s; it must be from 0.02 to 3600 s"),
+        ("watch a b", "error: write acr HOST PEER, or watch HOST PEER SECONDS"),
+        ("watch a b 1", "error: there is none"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(line: str, told: str) -> None:
+    def offer(host: str, peer: str) -> tuple[float, float]:
+        raise KeyError("there is none")
+
+    assert list(adapters.answers(line, offer, lambda _: False)) == [told]
 
 
 def test_a_recorder_reads_what_a_sender_of_jpeg_writes() -> None:
