@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -38,6 +38,7 @@ help:
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
 	@echo "make deny    licences, bans and known flaws of what Rust code depends on (cargo-deny)"
+	@echo "make lowest  what uses Python packages, tested with the lowest versions that pyproject.toml allows"
 	@echo "make lock    fix versions and digests of the Python packages anew, in requirements/"
 	@echo "make clean   remove .venv, results and build output"
 
@@ -110,6 +111,14 @@ deny:
 test-python: $(STAMPS)/tools $(STAMPS)/built
 	$(BIN)/stubtest cellrate._native
 	$(BIN)/python -m pytest -q
+
+# Packages beside these are whatever pip finds, so what they deprecate is no error here. Extras are not installed.
+LOWEST := series reading writing tables plots sweep_plots multiples together delays notebook read_capture hurst shared_memory run statistics network
+lowest: $(STAMPS)/built
+	$(PYTHON) -m venv --clear target/lowest
+	target/lowest/bin/pip install -q 'pytest>=9,<10' 'hypothesis>=6,<7' $$($(PYTHON) tools/lowest.py)
+	PYTHONPATH=python target/lowest/bin/python -m pytest -q -W ignore::DeprecationWarning -k "not polars" \
+	    -m "not (slow or live or browser or notebook)" $(LOWEST:%=tests/python/test_%.py)
 
 # A warning, such as of a link that leads nowhere or a page that no menu has, is an error.
 docs: $(STAMPS)/docs $(STAMPS)/built

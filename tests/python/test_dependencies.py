@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -63,6 +64,15 @@ def test_every_dependency_has_an_upper_bound() -> None:
     assert isinstance(extras, dict)
     for requirement in wanted(*extras):
         assert any(one.operator in ("<", "<=", "==", "~=") for one in requirement.specifier), str(requirement)
+
+
+def test_the_lowest_versions_are_those_that_may_be_installed() -> None:
+    done = subprocess.run([sys.executable, ROOT / "tools" / "lowest.py"], capture_output=True, text=True, check=True)
+    lowest = [Requirement(line) for line in done.stdout.splitlines()]
+    named = wanted()
+    assert [one.name for one in lowest] == [one.name for one in named]
+    for pinned, requirement in zip(lowest, named, strict=True):
+        assert next(iter(pinned.specifier)).version in requirement.specifier
 
 
 def lacking(folder: Path, **programs: str) -> subprocess.CompletedProcess[str]:
