@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -198,6 +199,19 @@ def test_rows_are_found_by_name(result: cellrate.Result) -> None:
     assert result.port("sw->b")["transmitted"] > 0
     with pytest.raises(KeyError, match="vc9"):
         result.vc("vc9")
+
+
+def test_a_summary_is_read_when_it_is_asked_for() -> None:
+    result = cellrate.run(cellrate.Scenario.parse(PAIR))
+    text = result.summary_text()
+    assert result.run["hash"] == cellrate.Scenario.parse(PAIR).hash
+    copy = pickle.loads(pickle.dumps(result))
+    assert copy.summary_text() == text
+    assert json.loads(text) == result.summary == copy.summary
+    # Read, it is the same, and may be changed.
+    assert result.run is result.summary["run"]
+    result.summary["more"] = []
+    assert json.loads(result.summary_text()) == {**json.loads(text), "more": []}
 
 
 def test_a_result_crosses_a_process_border_whole(result: cellrate.Result) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 Given: TypeAlias = "Executor | str | Path | object | None"
 """Executors that callers may give: nothing for this machine, an executor, a client of Dask, a scheduler's address."""
+
+SLOTS_S = 1.0
+"""How often a scheduler is asked for the number of its workers."""
 
 CONNECT_S = 10
 """How long a scheduler is waited for, as Dask writes it; it may just be starting."""
@@ -158,7 +163,16 @@ def _of_dask(client: Any) -> Workers:
             return f"the scheduler at {_address(client)} is gone"
         return None
 
-    return Workers(submit, lambda: max(1, _threads(client)), stop, afar=True, lost=lost)
+    asked_at, threads = -math.inf, 1
+
+    def slots() -> int:
+        nonlocal asked_at, threads
+        # A question to the scheduler after each batch would take longer than to hand out the next one.
+        if time.monotonic() - asked_at > SLOTS_S:
+            asked_at, threads = time.monotonic(), max(1, _threads(client))
+        return threads
+
+    return Workers(submit, slots, stop, afar=True, lost=lost)
 
 
 def _address(client: Any) -> str:
@@ -167,6 +181,6 @@ def _address(client: Any) -> str:
 
 def _threads(client: Any) -> int:
     try:
-        return sum(client.nthreads().values())
+        return int(sum(client.nthreads().values()))
     except Exception as error:
         raise RunError(f"the scheduler at {_address(client)} is gone: {error}") from None

@@ -114,7 +114,7 @@ def _make_part(chunk: _Chunk) -> list[str]:
             _write(table, chunk.named(kind))
             kinds.append(kind)
     if chunk.has_summary:
-        with chunk.named(SUMMARY).open("w") as file:
+        with chunk.named(SUMMARY).open("w", encoding="utf-8") as file:
             for number, (entry, text) in enumerate(zip(chunk.entries, texts, strict=True), chunk.first):
                 # A point's summary is one line of text, and stands here as it is there.
                 rest = text.decode().strip().removeprefix("{")

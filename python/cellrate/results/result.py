@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,21 +27,38 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 
+@dataclass
+class Unread:
+    """The summary of a run as the simulator wrote it, which nobody has asked for yet."""
+
+    run: dict[str, Any]
+    """The row of the run, which has more in it by now."""
+    rest: str
+    """JSON behind that row."""
+
+    def text(self) -> str:
+        """Give all of it as JSON."""
+        return f'{{"run": {json.dumps(self.run, allow_nan=False)}{self.rest}'
+
+    def read(self) -> dict[str, Any]:
+        """Give what the text says."""
+        return {"run": self.run, **json.loads("{" + self.rest.removeprefix(","))}
+
+
+def split(text: str) -> tuple[dict[str, Any], str]:
+    """Split the summary that the simulator wrote: the row of the run, which is first, and the JSON behind it."""
+    begin = '{"run":'
+    if not text.startswith(begin):
+        raise ValueError(f"the summary begins with {text[:20]!r}; please report this")
+    run, end = json.JSONDecoder().raw_decode(text, len(begin))
+    return run, text[end:]
+
+
 class Result:
     """Result of a run.
 
     Attributes
     ----------
-    summary : dict
-        "run" (scenario, hash, seed, version, algorithms, policies and traffic if any were given, duration_s, cell_hops,
-        events, set_up_s, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per
-        port that carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of
-        pages fetched over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of
-        frames in datagrams), "flows" and "completions" (of flows that come and go), "virtual_sources" (at switches that
-        segment control loops), "policing" (a row per policer), "branch_points" (a row per branch point of a tree),
-        "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks"
-        (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
-        docs/results.md lists the keys.
     settings : dict
         What the point of a sweep set, from dotted path to the value as text; empty without a sweep. `set` has the
         values themselves.
@@ -54,7 +72,7 @@ class Result:
 
     def __init__(
         self,
-        summary: dict[str, Any],
+        summary: dict[str, Any] | Unread,
         settings: dict[str, str],
         toml: str,
         purpose: str,
@@ -62,7 +80,7 @@ class Result:
         captured: tuple[CapturedFile, ...] = (),
         delays: Callable[[], dict[str, Delays]] = dict,
     ) -> None:
-        self.summary = summary
+        self._summary = summary
         self.settings = settings
         self.toml = toml
         self.purpose = purpose
@@ -79,10 +97,9 @@ class Result:
         wall_s: float,
         custom: Custom = NOTHING,
     ) -> Result:
-        summary = json.loads(native.summary)
-        figures = summary["run"]
+        figures, rest = split(native.summary)
         run_s = wall_s - (native.set_up_s or 0.0)
-        summary["run"] = {
+        run = {
             "scenario": figures["scenario"],
             "hash": scenario.hash,
             "seed": figures["seed"],
@@ -101,7 +118,7 @@ class Result:
         }
         captured = tuple(CapturedFile(*file) for file in native.captured())
         delays = cache(partial(_distributions, native))
-        return cls(summary, settings, scenario.toml, scenario.purpose, series, captured, delays)
+        return cls(Unread(run, rest), settings, scenario.toml, scenario.purpose, series, captured, delays)
 
     def __getstate__(self) -> dict[str, Any]:
         """Cross a process border with every series taken."""
@@ -114,6 +131,39 @@ class Result:
         self._delays = partial(_given, state["_delays"])
 
     @property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the run.
+
+        "run" (scenario, hash, seed, version, algorithms, policies and traffic if any were given, duration_s, cell_hops,
+        events, set_up_s, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per
+        port that carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of
+        pages fetched over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of
+        frames in datagrams), "flows" and "completions" (of flows that come and go), "virtual_sources" (at switches that
+        segment control loops), "policing" (a row per policer), "branch_points" (a row per branch point of a tree),
+        "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks"
+        (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
+        docs/results.md lists the keys.
+        """
+        if isinstance(self._summary, Unread):
+            self._summary = self._summary.read()
+        return self._summary
+
+    @summary.setter
+    def summary(self, summary: dict[str, Any]) -> None:
+        self._summary = summary
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Give the row of the run itself, "run" of the summary."""
+        return self._summary.run if isinstance(self._summary, Unread) else self._summary["run"]
+
+    def summary_text(self) -> str:
+        """Give the summary as JSON in one line; that of a run just made is not read for it."""
+        if isinstance(self._summary, Unread):
+            return self._summary.text()
+        return json.dumps(self._summary, allow_nan=False)
+
+    @property
     def set(self) -> dict[str, Any]:
         """Give the settings of a sweep's point, from dotted path to value: a number, a text such as "5 ms", a dict."""
         return values_of(self.settings)
@@ -121,7 +171,7 @@ class Result:
     @property
     def stamp(self) -> str:
         """Give the line that reproduces this result: scenario, hash, seed and version."""
-        run = self.summary["run"]
+        run = self.run
         return f"{run['scenario']}  {run['hash'][:12]}  seed {run['seed']}  cellrate {run['version']}"
 
     @property

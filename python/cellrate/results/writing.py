@@ -82,7 +82,7 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
     recorded.
     """
     if compact:
-        _write_text(folder / RESULTS, json.dumps(result.summary, allow_nan=False) + "\n")
+        _write_text(folder / RESULTS, result.summary_text() + "\n")
     else:
         write_json(folder / RESULTS, result.summary)
     _write_text(folder / "scenario.toml", result.toml)
@@ -180,7 +180,7 @@ def _write_delays(result: Result, folder: Path, *, csv: bool) -> None:
     delays = list(result.delays.values())
     if not delays:
         return
-    run = result.summary["run"]
+    run = result.run
     indices = np.repeat(np.arange(len(delays), dtype=np.int32), [len(one) for one in delays])
     table = pa.table(
         {
@@ -211,7 +211,7 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
     series = result.all_series(probe)
     entities = list(dict.fromkeys(s.entity for s in series))
     numbers = {entity: number for number, entity in enumerate(entities)}
-    run = result.summary["run"]
+    run = result.run
     places = {key: place for place, key in enumerate(result.series_names)}
     metadata = {
         "probe": probe,
