@@ -62,6 +62,8 @@ pub enum Stream {
     Refusals(Owner),
     /// BRMs that a branch point passes by chance.
     Consolidation(Owner),
+    /// Packets that an output port marks by chance.
+    Marks(Owner),
 }
 
 impl Stream {
@@ -80,6 +82,7 @@ impl Stream {
             Stream::Demand(owner, part) => (15, owner, part),
             Stream::Refusals(owner) => (8, owner, 0),
             Stream::Consolidation(owner) => (9, owner, 0),
+            Stream::Marks(owner) => (10, owner, 0),
         };
         owner.0 ^ scattered(u64::from(part) << 8 | kind)
     }

@@ -16,6 +16,11 @@ const PATH: f64 = 111.0;
 
 /// `senders` of this TCP before a line of 150 Mb/s, 10 ms there and back, that marks above `threshold` packets.
 fn marking(tcp: &str, senders: u64, threshold: u64, duration: &str) -> RunResult {
+    marking_by(&format!("threshold = \"{} cells\"", threshold * CELLS), tcp, senders, duration)
+}
+
+/// The same line, and marks by these keys.
+fn marking_by(ecn: &str, tcp: &str, senders: u64, duration: &str) -> RunResult {
     let text = format!(
         r#"
 name = "marking"
@@ -30,7 +35,7 @@ count = {senders}
 [[switch]]
 name = "sw{{i}}"
 count = 2
-ecn = {{ threshold = "{} cells" }}
+ecn = {{ {ecn} }}
 [[link]]
 between = ["s{{i}}", "sw1"]
 rate = "622.08 Mbps"
@@ -52,8 +57,7 @@ pcr = "622.08 Mbps"
 path = ["s{{i}}", "sw1", "sw2", "d{{i}}"]
 traffic = {{ type = "tcp", window = "4 MB", delayed_ack = "every-segment", timestamps = false, {tcp} }}
 count = {senders}
-"#,
-        threshold * CELLS
+"#
     );
     let scenario =
         Document::parse(&text, "marking").and_then(|document| document.resolve()).expect("it is sound");
@@ -121,6 +125,31 @@ fn several_share_the_line_and_the_queue_stays_near_the_threshold() {
     // K + N is the most where all are in step.
     assert!(max <= k + 2.0 * n as f64 && (k - 15.0..k + n as f64).contains(&mean), "{mean} and {max}");
     assert!(result.summary.tcp.iter().all(|tcp| tcp.retransmitted == 0));
+}
+
+#[test]
+fn red_keeps_the_mean_queue_where_its_curve_meets_the_window_of_reno() {
+    // A window W is halved once in 3 W^2 / 8 packets (Mathis and others, 1997, every segment acknowledged) when it has
+    // grown to W; the mean window is 3/4 of that, so a share p of 1.5 / mean^2 is marked. Of RED's probability that is
+    // twice as much, because marks are spread evenly. With 16 senders the mean is (P + q) / 16, and q is above the
+    // lower threshold of 20 by 80 p / 2 / 0.1.
+    let ecn = "type = \"red\", minimum = \"640 cells\", maximum = \"3200 cells\", probability = 0.1";
+    let result = marking_by(ecn, "preset = \"sack\", ecn = true", 16, "10 s");
+    let share = |queue: f64| 1.5 / ((PATH + queue) / 16.0).powi(2);
+    let expected = (0..50).fold(30.0, |queue, _| 20.0 + 400.0 * share(queue));
+    let (utilization, mean, _) = line(&result);
+    let sums = result.summary.tcp.iter().fold((0, 0), |(marked, segments), tcp| {
+        assert_eq!((tcp.retransmitted, tcp.timeouts), (0, 0));
+        (marked + tcp.marked, segments + tcp.segments)
+    });
+    let marked = sums.0 as f64 / sums.1 as f64;
+    println!(
+        "{utilization}; queue {mean}, expected {expected}; {marked} marked, expected {}",
+        share(expected)
+    );
+    assert!(utilization > 0.95, "{utilization}");
+    assert!((mean - expected).abs() < 5.0, "{mean} against {expected}");
+    assert!((marked / share(expected) - 1.0).abs() < 0.35, "{marked} against {}", share(expected));
 }
 
 #[test]

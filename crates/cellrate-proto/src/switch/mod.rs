@@ -47,7 +47,7 @@ pub use efci::{Efci, EfciConfig};
 pub use frame_discard::{FrameDiscard, FrameDiscardConfig, PduCell};
 pub use intelligent_marking::MarkingFactors;
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
-pub use packet_marking::{PacketMarking, PacketMarkingConfig};
+pub use packet_marking::{Found, PacketMarking, PacketMarkingConfig, RedConfig};
 pub use port_control::{PortControl, PortControlConfig};
 pub use weights::Fairness;
 

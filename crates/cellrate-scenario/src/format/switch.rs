@@ -42,7 +42,7 @@ const GUARANTEED_FRAME_DISCARD_KEY: Key = key(
 );
 const ECN_KEY: Key = key(
     "ecn",
-    Kind::Or(&[Kind::Table(&ECN), Kind::Choice(&["off"])]),
+    Kind::Or(&[Kind::Tagged(&ECN), Kind::Choice(&["off"])]),
     "\"off\"",
     "Marking of IP packets in AAL5 PDUs in each output port (CE; RFC 3168), of those that may be marked: TCP's with `ecn`.",
 );
@@ -202,14 +202,57 @@ const BUFFERS: Shape = Shape {
     ],
 };
 
-const ECN: Shape = Shape {
+const ECN: Tagged = Tagged {
     name: "ecn",
-    about: "A step: whether a packet is marked, the first cell of its PDU says when it comes.",
-    keys: &[required(
-        "threshold",
-        CELLS,
-        "K: a packet is marked whose first cell finds more cells of its category than this in the port, the one in transmission included (RFC 8257, section 3.1).",
-    )],
+    default: Some("step"),
+    variants: &[
+        (
+            "step",
+            Shape {
+                name: "step",
+                about: "A packet is marked if its first cell finds more cells than the threshold (RFC 8257, section 3.1).",
+                keys: &[required(
+                    "threshold",
+                    CELLS,
+                    "K: more cells of its category than this in the port, the one in transmission included.",
+                )],
+            },
+        ),
+        (
+            "red",
+            Shape {
+                name: "red",
+                about: "Random early detection (Floyd and Jacobson, 1993; RFC 2309), for marks alone: by the mean of the queues that first cells of packets find.",
+                keys: &[
+                    required("minimum", CELLS, "min_th: below this mean nothing is marked."),
+                    required(
+                        "maximum",
+                        CELLS,
+                        "max_th, above minimum: at this mean `probability` is reached.",
+                    ),
+                    key(
+                        "probability",
+                        SHARE,
+                        "0.1",
+                        "max_p; marks are spread evenly, so that twice as many packets are marked on average.",
+                    ),
+                    key("weight", SHARE, "0.002", "w_q: the part of a new value in the mean."),
+                    key(
+                        "gentle",
+                        Kind::Boolean,
+                        "true",
+                        "From maximum to twice that the probability rises to 1 (Floyd, 2000); else it is 1 from maximum on.",
+                    ),
+                    key(
+                        "packet",
+                        CELLS,
+                        "\"32 cells\"",
+                        "A typical packet: while the queue is empty the mean fades as if one came in each of its times on the line.",
+                    ),
+                ],
+            },
+        ),
+    ],
 };
 
 const FRAME_DISCARD: Tagged = Tagged {

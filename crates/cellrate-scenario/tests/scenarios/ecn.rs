@@ -1,7 +1,7 @@
 //! Ports that mark packets, as they are written.
 
 use cellrate_proto::Cells;
-use cellrate_proto::switch::PacketMarkingConfig;
+use cellrate_proto::switch::{PacketMarkingConfig, RedConfig};
 use cellrate_scenario::*;
 
 fn document(own: &str) -> Result<Document, ScenarioError> {
@@ -25,12 +25,43 @@ fn of(own: &str) -> Option<PacketMarkingConfig> {
 
 #[test]
 fn a_port_marks_above_its_threshold_or_not_at_all() {
-    let marking = |cells| Some(PacketMarkingConfig { threshold: Cells(cells) });
+    let marking = |cells| Some(PacketMarkingConfig::Step { threshold: Cells(cells) });
     assert_eq!(of(""), None);
     assert_eq!(of("ecn = \"off\""), None);
     assert_eq!(of("ecn = { threshold = \"640 cells\" }"), marking(640));
     assert_eq!(of("ports.d.ecn = { threshold = \"0 cells\" }"), marking(0));
     assert_eq!(of("ecn = { threshold = \"640 cells\" }\nports.d.ecn = \"off\""), None);
+}
+
+#[test]
+fn red_has_two_thresholds_and_defaults_for_the_rest() {
+    let red = |own: &str| match of(&format!("ecn = {{ type = \"red\", {own} }}")) {
+        Some(PacketMarkingConfig::Red(red)) => red,
+        other => panic!("{other:?}"),
+    };
+    let plain = RedConfig {
+        minimum: Cells(100),
+        maximum: Cells(300),
+        probability: 0.1,
+        weight: 0.002,
+        gentle: true,
+        packet: Cells(32),
+    };
+    let thresholds = "minimum = \"100 cells\", maximum = \"300 cells\"";
+    assert_eq!(red(thresholds), plain);
+    let own = format!("{thresholds}, probability = 0.02, weight = 1, gentle = false, packet = \"9 cells\"");
+    let expected = RedConfig { probability: 0.02, weight: 1.0, gentle: false, packet: Cells(9), ..plain };
+    assert_eq!(red(&own), expected);
+    for (own, told) in [
+        ("minimum = \"9 cells\", maximum = \"9 cells\"", "maximum is 9 cells, and minimum 9 cells"),
+        ("minimum = \"9 cells\"", "maximum"),
+        ("minimum = \"1 cells\", maximum = \"9 cells\", probability = 1.5", "probability"),
+        ("minimum = \"1 cells\", maximum = \"9 cells\", threshold = \"3 cells\"", "threshold"),
+    ] {
+        let text = format!("ecn = {{ type = \"red\", {own} }}");
+        let error = document(&text).and_then(|document| document.resolve()).unwrap_err().to_string();
+        assert!(error.contains(told), "{own}: {error}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::merge::Merge;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served};
+use crate::random::{Owner, Random, Stream};
 
 /// The far end of a link.
 pub(super) struct Ends {
@@ -80,7 +81,8 @@ pub(super) fn build_port(
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
     } else if has_events || line.is_faulty() || line.is_changing() || room == Some(Cells::ZERO) {
-        Queues::Served(Box::new(Served::new(line, config, FrameDiscards::of(scenario, index))))
+        let marks = Random::new(scenario.seed, Stream::Marks(Owner::port(scenario, index)));
+        Queues::Served(Box::new(Served::new(line, config, FrameDiscards::of(scenario, index), marks)))
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };

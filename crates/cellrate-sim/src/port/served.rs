@@ -6,9 +6,10 @@
 //! frame discard may decide.
 
 use cellrate_engine::frame_discards::FrameDiscards;
+use cellrate_engine::random::Random;
 use cellrate_engine::set_up::PartsOfPort;
 use cellrate_engine::waiting::WaitingCells;
-use cellrate_proto::switch::{PacketMarking, PduCell, PortControl, Slot};
+use cellrate_proto::switch::{Found, PacketMarking, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
@@ -41,7 +42,8 @@ pub(crate) struct Served {
     /// Cells that it had none for.
     tagged_dropped: u64,
     frame_discards: Option<Box<FrameDiscards>>,
-    marking: Option<Box<PacketMarking<PRIORITIES>>>,
+    /// Marking of packets, and random numbers for it.
+    marking: Option<Box<(PacketMarking<PRIORITIES>, Random)>>,
     line: Line,
     transmitted: u64,
     /// Time of all transmissions that have ended \[ps\].
@@ -59,7 +61,7 @@ impl Served {
         self.line.cell_time
     }
 
-    pub fn new(line: Line, config: &Config, frame_discards: Option<FrameDiscards>) -> Served {
+    pub fn new(line: Line, config: &Config, frame_discards: Option<FrameDiscards>, marks: Random) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
         Served {
@@ -78,7 +80,7 @@ impl Served {
             tagged_room: limit(buffers.tagged),
             tagged_dropped: 0,
             frame_discards: frame_discards.map(Box::new),
-            marking: config.ecn.map(|config| Box::new(PacketMarking::new(config))),
+            marking: config.ecn.map(|config| Box::new((PacketMarking::new(config), marks))),
             line,
             transmitted: 0,
             busy_ps: 0,
@@ -103,7 +105,7 @@ impl Served {
     pub fn connected(&mut self) -> PartsOfPort<'_, Cell> {
         PartsOfPort {
             frame_discards: self.frame_discards.as_deref_mut(),
-            marking: self.marking.as_deref_mut(),
+            marking: self.marking.as_deref_mut().map(|(marking, _)| marking),
             waiting: self.fair.as_deref_mut(),
         }
     }
@@ -133,11 +135,14 @@ impl Served {
             self.tagged_dropped += u64::from(is_refused);
             return Admission::Lost;
         }
-        if let Some(marking) = &mut self.marking
+        if let Some((marking, chance)) = self.marking.as_deref_mut()
             && !cell.is_rm()
-            && marking.marks(priority, slot, cell.ends_pdu(), Cells(self.lengths[priority]))
         {
-            cell.mark_packet();
+            let queue = Cells(self.lengths[priority]);
+            let found = Found { now, queue, cell_time: self.line.cell_time };
+            if marking.marks(priority, slot, cell.ends_pdu(), found, || chance.uniform()) {
+                cell.mark_packet();
+            }
         }
         self.integrate(now);
         self.lengths[priority] += 1;
@@ -174,6 +179,11 @@ impl Served {
         let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[priority] -= 1;
         self.length -= 1;
+        if let Some((marking, _)) = self.marking.as_deref_mut()
+            && self.lengths[priority] == 0
+        {
+            marking.on_empty(priority, now);
+        }
         if let Some(discards) = self.frame_discards.as_deref_mut()
             && !cell.is_rm()
         {
@@ -346,7 +356,8 @@ mod tests {
         let control = PortControlConfig::default();
         let config = Config { buffers: Default::default(), rm_cells, control, ..Config::default() };
         let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
-        let mut port = Served::new(line, &config, None);
+        let marks = Random::new(1, Stream::Marks(Owner::named("port")));
+        let mut port = Served::new(line, &config, None, marks);
         for (number, name) in (0..).zip(NAMES) {
             let sent = Time::from_ps(number);
             let (priority, cell) = match &name[..1] {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::switch::PacketMarkingConfig;
+use cellrate_proto::switch::{PacketMarkingConfig, RedConfig};
 use cellrate_proto::{Cells, Duration, Octets};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
@@ -47,7 +47,8 @@ pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {
         for (node, port) in link.ends.iter().zip(&mut link.ports) {
             if nodes[node.0 as usize].kind == NodeKind::Switch && !dice.one_in(3) {
                 let threshold = Cells(dice.pick(&[0, 1, 2, 10, 40]));
-                Arc::make_mut(port).ecn = Some(PacketMarkingConfig { threshold });
+                let step = PacketMarkingConfig::Step { threshold };
+                Arc::make_mut(port).ecn = Some(if dice.one_in(2) { step } else { dice.red() });
             }
         }
     }
@@ -55,6 +56,18 @@ pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {
 }
 
 impl Dice {
+    fn red(&mut self) -> PacketMarkingConfig {
+        let minimum = Cells(self.pick(&[0, 1, 3, 10]));
+        PacketMarkingConfig::Red(RedConfig {
+            minimum,
+            maximum: Cells(minimum.0 + self.pick(&[1, 5, 30])),
+            probability: self.pick(&[0.1, 0.5, 1.0]),
+            weight: self.pick(&[0.02, 0.3, 1.0]),
+            gentle: self.one_in(2),
+            packet: Cells(self.pick(&[1, 32])),
+        })
+    }
+
     fn options(&mut self, tcp: &mut TcpConfig) {
         tcp.timestamps = !self.one_in(3);
         tcp.ecn = !self.one_in(4);

@@ -26,6 +26,7 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
         planned_interval_end: Time::NEVER,
         originated: BTreeMap::new(),
         packets: BTreeMap::new(),
+        reds: Reds::of(scenario, number),
         fates: BTreeMap::new(),
         refused: 0,
         cut: 0,

@@ -93,6 +93,8 @@ pub enum Flaw {
     CongestionUntold,
     /// A congested destination originates a BRM as each span begins, however soon.
     SpansReportAsTheyBegin,
+    /// RED's mean does not fade while the queue is empty.
+    MeanStays,
 }
 
 /// All of them but those of TCP.

@@ -74,7 +74,7 @@ pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
 use frame_discard::Fates;
 pub use marking::MARKING_FLAWS;
-use marking::mark;
+use marking::{Reds, mark, note_empty};
 pub use police::POLICE_FLAWS;
 use police::Policer;
 use queues::Turns;
@@ -187,11 +187,11 @@ struct Port {
     originated: BTreeMap<usize, Vec<Time>>,
     /// By direction of a connection: whether its PDU has begun here, and is marked.
     packets: BTreeMap<usize, (bool, bool)>,
+    reds: Reds,
     /// By direction of a connection: what has become of its PDUs here.
     fates: BTreeMap<usize, Fates>,
     refused: u64,
     cut: u64,
-    /// Random numbers of frame discard.
     refusals: Random,
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
@@ -429,7 +429,8 @@ impl<'a> Network<'a> {
         };
         let port = &mut self.ports[number];
         port.turns.iter_mut().for_each(Turns::ended);
-        let (cell, _, began) = port.transmitting.take().expect("a cell is in transmission");
+        let (cell, priority, began) = port.transmitting.take().expect("a cell is in transmission");
+        note_empty(port, now, priority);
         assert_eq!(port.transmitted_at, now);
         port.transmitted += 1;
         port.busy += now.since(began);
@@ -472,7 +473,7 @@ impl<'a> Network<'a> {
             mark(port, &mut cell, priority, abr_queue);
         }
         if self.flaw == Some(Flaw::MarksAsTheyLeave) {
-            self.mark_packet(number, priority, &mut cell);
+            self.mark_packet(now, number, priority, &mut cell);
         }
         let port = &mut self.ports[number];
         port.transmitting = Some((cell, priority, now));
@@ -511,7 +512,7 @@ impl<'a> Network<'a> {
             return;
         }
         if self.flaw != Some(Flaw::MarksAsTheyLeave) {
-            self.mark_packet(number, priority, &mut cell);
+            self.mark_packet(now, number, priority, &mut cell);
         }
         let port = &mut self.ports[number];
         if self.flaw == Some(Flaw::EfciOnArrival) {
