@@ -60,6 +60,7 @@ pub struct Growth {
 
 impl Growth {
     /// The growth of `count` since the last value, per second.
+    #[inline]
     pub fn per_second(&mut self, count: u64, now: Time) -> f64 {
         let grown = self.since(count);
         let span = now.since(self.time);
@@ -67,12 +68,14 @@ impl Growth {
     }
 
     /// The growth of `count` since the last value.
+    #[inline]
     pub fn since(&mut self, count: u64) -> u64 {
         count - std::mem::replace(&mut self.count, count)
     }
 }
 
 /// The value of a port's quantity at `now`.
+#[inline]
 pub fn port_value(quantity: PortQuantity, port: &impl PortReading, now: Time, growth: &mut Growth) -> f64 {
     match quantity {
         PortQuantity::Queue => port.total_queue(now) as f64,

@@ -10,6 +10,8 @@ pub enum Mechanism {
     Deferral,
     /// Ports at which no cell can wait keep no real queue for marks or discards that never come.
     WithoutQueue,
+    /// Ports without ABR connections measure nothing for a built-in algorithm whose figures nobody looks at.
+    Unmetered,
     /// Ports of several categories that nobody looks at keep only those cells that may be overtaken.
     RankedPorts,
     /// Sources with a link to themselves send trains.
@@ -45,10 +47,11 @@ pub enum Mechanism {
 
 impl Mechanism {
     /// All there are.
-    pub const ALL: [Mechanism; 18] = [
+    pub const ALL: [Mechanism; 19] = [
         Mechanism::Clusters,
         Mechanism::Deferral,
         Mechanism::WithoutQueue,
+        Mechanism::Unmetered,
         Mechanism::RankedPorts,
         Mechanism::Folding,
         Mechanism::SharedHosts,

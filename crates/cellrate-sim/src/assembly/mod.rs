@@ -218,7 +218,7 @@ pub(crate) fn assemble(
     let tracks = build_tracks(scenario, &ports, &endpoints, &virtual_ends, partition.clusters);
     let conduits = conduits(&parts, &endpoints);
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
-        let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
+        let sampler = Sampler::new(tracks, &parts.ports, parts.endpoints.len());
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
     let kernel = Kernel::new(clusters.collect(), conduits, partition.window, end, mechanisms);

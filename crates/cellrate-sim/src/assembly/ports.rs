@@ -87,7 +87,10 @@ pub(super) fn build_port(
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };
     let originates = is_switch && control.originates();
-    let metered = originates || is_switch && control.needs_meter();
+    // What a built-in algorithm would answer, nobody asks for where no ABR connection goes.
+    let asks = used[ABR] || config.custom.is_some() || watched.algorithm;
+    let asks = asks || !mechanisms.has(Mechanism::Unmetered);
+    let metered = originates || is_switch && asks && control.needs_meter();
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     // Of a FIFO the departures are known, so what is recorded can be noted late.
     let may_wait = !watched.changes || matches!(queues, Queues::Fifo(_));
@@ -107,8 +110,10 @@ pub(super) fn build_port(
     if watched.figures {
         port.keep_ended();
     }
-    if watched.changes {
-        port.record_changes();
+    match &mut port.queues {
+        Queues::Fifo(fifo) if watched.changes && !watched.other_changes => fifo.keep_arrivals(),
+        _ if watched.changes => port.record_changes(),
+        _ => {}
     }
     if originates {
         port.may_originate();

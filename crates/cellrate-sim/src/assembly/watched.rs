@@ -1,6 +1,6 @@
 //! Quantities that series look at: there, things have to happen one by one that are worked out together elsewhere.
 
-use cellrate_scenario::{Every, FlowIndex, PortIndex, PortSource, Quantity, Scenario, Traffic};
+use cellrate_scenario::{Every, FlowIndex, PortIndex, PortQuantity, PortSource, Quantity, Scenario, Traffic};
 
 /// Quantities of one port that series look at.
 #[derive(Clone, Copy, Default)]
@@ -11,7 +11,11 @@ pub(super) struct WatchedPort {
     pub(super) queue: bool,
     /// Every change of anything is recorded: then cells that come to the port are dealt with one by one.
     pub(super) changes: bool,
-    /// Every change of a figure of the port's algorithm is recorded.
+    /// Every change of something that is not the whole queue is recorded.
+    pub(super) other_changes: bool,
+    /// A figure of the port's algorithm is recorded,
+    pub(super) algorithm: bool,
+    /// and every change of one.
     pub(super) figures: bool,
 }
 
@@ -36,6 +40,8 @@ impl Watched {
                     let at_changes = probe.every == Every::Change;
                     port.changes |= at_changes;
                     port.queue |= at_changes && quantity.source() == PortSource::Queue;
+                    port.other_changes |= at_changes && quantity != PortQuantity::Queue;
+                    port.algorithm |= quantity.source() == PortSource::Algorithm;
                     port.figures |= at_changes && quantity.source() == PortSource::Algorithm;
                 }
                 Quantity::Flow { flow, .. } => watched.connections[flow.connection().0 as usize] = true,

@@ -204,13 +204,14 @@ impl Cluster {
         self.find_shared_hosts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
         self.gateways = deferred
-            .filter(|(_, port)| port.outside || port.records_changes())
+            .filter(|(_, port)| port.outside || port.records_changes() || port.keeps_arrivals())
             .map(|(index, _)| index)
             .collect();
     }
 
     /// Every series of changes takes its value at `now`.
     fn note_everything(&mut self, now: Time) {
+        self.sampler.begin_queues(now);
         for index in 0..self.ports.len() as u32 {
             self.sampler.note_port(now, index, &mut self.ports);
         }

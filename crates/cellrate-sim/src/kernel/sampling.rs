@@ -2,8 +2,9 @@
 //!
 //! Of most ports a series wants to know the queue and what has left. Before a host both follow from the next few
 //! entries of one queue, and the cells that these stand for can be dealt with later, more of them at once: then the
-//! port is only [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its
-//! RM cells up to then; data cells behind the last of them may still be planned.
+//! port is only [shown](Cluster::show) as it is at the instant, and the next sample looks on from there. A source that
+//! is to tell its ACR needs to have sent its RM cells up to then; data cells behind the last of them may still be
+//! planned.
 
 use cellrate_proto::Time;
 
@@ -11,6 +12,7 @@ use super::lanes::cell_queue::{CellQueue, Lists};
 use super::lanes::stretch::Stretch;
 use super::state::cluster::Cluster;
 use super::state::drain_strategy::DrainStrategy;
+use super::state::sampled::{Bookmark, SampledQueue};
 use crate::port::{Fifo, Queues, Seen};
 
 /// Most entries of a queue that are looked through for a sample. With more of them it takes less to deal with the
@@ -25,9 +27,8 @@ impl Cluster {
             self.catch_up_to(self.sampled.ports[index] as usize, limit, now);
         }
         for index in 0..self.sampled.queues.len() {
-            let port = self.sampled.queues[index];
-            if !self.show(port, now) {
-                self.catch_up_to(port as usize, limit, now);
+            if !self.show(index, now) {
+                self.catch_up_to(self.sampled.queues[index].port as usize, limit, now);
             }
         }
         for index in 0..self.sampled.senders.len() {
@@ -45,47 +46,67 @@ impl Cluster {
         self.schedule.set(leaf, self.sampler.next());
     }
 
-    /// Shows a FIFO before a host as it is at `now`, if that is easily said: when those cells of its lane have joined
-    /// that come before then. They stay in the lane. Whether it is shown.
-    fn show(&mut self, number: u32, now: Time) -> bool {
-        let port = &mut self.ports[number as usize];
+    /// Shows a FIFO before a host, of that sampled queue, as it is at `now`, if that is easily said: when those cells
+    /// of its lane have joined that come before then. They stay in the lane. Whether it is shown.
+    fn show(&mut self, index: usize, now: Time) -> bool {
+        let SampledQueue { port: number, bookmark } = &mut self.sampled.queues[index];
+        let port = &mut self.ports[*number as usize];
         let (DrainStrategy::Host { lane, .. }, Queues::Fifo(fifo)) = (port.strategy, &mut port.queues) else {
             return false;
         };
         let seen = match &self.lanes[lane as usize].cells {
-            CellQueue::Lists(cells) if fifo.is_lossless() => seen_with(fifo, cells, now),
+            CellQueue::Lists(cells) if fifo.is_lossless() => seen_with(fifo, cells, now, bookmark),
             _ => None,
         };
-        if let Some(seen) = seen {
-            self.sampled.shown.push((number, fifo.show(seen)));
+        // Most often nothing has come.
+        if let Some(seen) = seen
+            && seen != bookmark.begun
+        {
+            self.sampled.shown.push((*number, fifo.show(seen)));
         }
         seen.is_some()
     }
 }
 
 /// View of `fifo` when those cells of `cells` have come that come before `until`; `None` where that takes longer.
+/// The bookmark is moved on to the first entry of which not all have come.
 #[inline]
-fn seen_with(fifo: &Fifo, cells: &Lists, until: Time) -> Option<Seen> {
-    let (mut seen, mut entries, mut runs) = (fifo.seen(), &[][..], 0);
+fn seen_with(fifo: &Fifo, cells: &Lists, until: Time, bookmark: &mut Bookmark) -> Option<Seen> {
+    let begun = fifo.seen();
+    if bookmark.begun != begun {
+        // Cells have been dealt with: the lane begins behind them.
+        *bookmark = Bookmark { begun, seen: begun, run: 0, entry: 0 };
+    }
     for _ in 0..MOST_ENTRIES {
-        while entries.is_empty() {
-            let Some(run) = cells.run(runs) else { return Some(seen) };
-            (entries, runs) = (run, runs + 1);
-        }
-        let (first, behind) = entries.split_first()?;
+        let (first, behind) = loop {
+            let Some(entry) = cells.run(bookmark.run)?.get(bookmark.entry..).and_then(<[_]>::split_first)
+            else {
+                // What comes next may be put behind this run, or into another one.
+                if cells.run(bookmark.run + 1).is_none() {
+                    return Some(bookmark.seen);
+                }
+                (bookmark.run, bookmark.entry) = (bookmark.run + 1, 0);
+                continue;
+            };
+            break entry;
+        };
         if first.arrives >= until {
-            return Some(seen);
+            return Some(bookmark.seen);
         }
-        entries = behind;
         let Some(stretch) = behind.first().and_then(Stretch::of) else {
-            seen.admit(first.arrives, fifo.cell_time());
+            bookmark.seen.admit(first.arrives, fifo.cell_time());
+            bookmark.entry += 1;
             continue;
         };
-        entries = &behind[1..];
-        let count = stretch.arrive_before(first, until);
+        let (mut seen, count) = (bookmark.seen, stretch.arrive_before(first, until));
         if !seen.admit_apart(first.arrives, stretch.gap, count, fifo.cell_time()) {
             return None;
         }
+        if count <= stretch.count.into() {
+            return Some(seen);
+        }
+        bookmark.seen = seen;
+        bookmark.entry += 2;
     }
     None
 }

@@ -19,6 +19,10 @@ pub(crate) struct Fifo {
     /// Sum over all cells of the time from arrival to departure \[ps\]: the integral of the queue length.
     sojourns: Wide,
     outlet: Arc<Outlet>,
+    /// Arrivals that the series of the queue has not been told of, if every change of it is recorded: its departures
+    /// follow from them.
+    #[expect(clippy::box_collection, reason = "few ports have it, and a large network has very many")]
+    untold: Option<Box<Vec<Time>>>,
 }
 
 /// Buffer and line of a [`Fifo`]: many ports of a network have the same.
@@ -88,14 +92,17 @@ impl Joining<'_> {
     pub fn join_expected(&mut self, now: Time, departs: Time) -> Time {
         self.busy_until = departs.as_ps();
         self.sum += departs.as_ps() - now.as_ps();
+        self.fifo.note(now);
         self.arrival(departs)
     }
 
-    /// If no more than `count` cells come, all of them before `until`: when the last one reaches the far end, or later.
+    /// The latest instant, not after `until`, before which up to `count` cells may come of which each surely reaches
+    /// the far end before `end`, if there is one.
     #[inline(always)]
-    pub fn latest_arrival(&self, until: Time, count: usize) -> Time {
+    pub fn surely_before(&self, end: Time, until: Time, count: usize) -> Option<Time> {
         let work = self.cell_time * count as u64 + self.delay;
-        Time::from_ps(self.busy_until.max(until.as_ps()).saturating_add(work))
+        let latest = end.as_ps().checked_sub(work + 1)?;
+        (self.busy_until <= latest).then(|| until.min(Time::from_ps(latest)))
     }
 
     /// When a cell that comes at `now`, the next to come, will have left the port if it finds room.
@@ -129,6 +136,7 @@ impl Joining<'_> {
         }
         self.busy_until = departs.as_ps();
         self.sum += sojourn;
+        self.fifo.note(now);
         true
     }
 
@@ -144,6 +152,9 @@ impl Joining<'_> {
         }
         self.busy_until = now.as_ps() + gap.as_ps() * (count - 1) + self.cell_time;
         self.sum += self.cell_time * count;
+        if self.fifo.untold.is_some() {
+            (0..count).for_each(|index| self.fifo.note(now + gap * index));
+        }
         true
     }
 
@@ -166,6 +177,7 @@ impl Joining<'_> {
 
     /// Cells have joined whose sojourns are `sum` together; the last of them leaves at `busy_until` \[ps\].
     pub fn join_many(&mut self, busy_until: u64, sum: u64) {
+        debug_assert!(self.fifo.untold.is_none(), "whose arrivals count is told each");
         self.busy_until = busy_until;
         self.sum += sum;
     }
@@ -191,7 +203,7 @@ impl Joining<'_> {
 }
 
 /// View of a [`Fifo`] at an instant: its queue, and what has left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     busy_until: Time,
     accepted: u64,
@@ -224,6 +236,31 @@ impl Fifo {
             max_backlog: Duration::ZERO,
             sojourns: Wide::ZERO,
             outlet,
+            untold: None,
+        }
+    }
+
+    /// From now on arrivals are kept until they are [told](Fifo::take_untold).
+    pub fn keep_arrivals(&mut self) {
+        self.untold = Some(Box::default());
+    }
+
+    /// Whether they are.
+    #[inline]
+    pub fn keeps_arrivals(&self) -> bool {
+        self.untold.is_some()
+    }
+
+    /// Arrivals in order since the last time.
+    pub fn take_untold(&mut self) -> Vec<Time> {
+        self.untold.as_deref_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A cell has come, and joined the queue.
+    #[inline(always)]
+    fn note(&mut self, now: Time) {
+        if let Some(untold) = &mut self.untold {
+            untold.push(now);
         }
     }
 
@@ -243,6 +280,7 @@ impl Fifo {
         if sojourn > self.max_backlog {
             self.max_backlog = sojourn;
         }
+        self.note(now);
         Some(departs + delay)
     }
 
@@ -398,6 +436,38 @@ mod tests {
 
     fn arrival(fifo: &mut Fifo, at: u64) -> Option<u64> {
         fifo.admit(Time::from_ps(at)).map(Time::as_ps)
+    }
+
+    #[test]
+    fn cells_before_that_instant_surely_reach_the_far_end_before_the_end() {
+        let mut fifo = fifo(None);
+        // The line is busy until 350; five cells take 500, and 7 on the line.
+        [0, 10, 250].into_iter().for_each(|at| _ = arrival(&mut fifo, at));
+        let before = |fifo: &mut Fifo, end, until| {
+            let [end, until] = [end, until].map(Time::from_ps);
+            fifo.joining().surely_before(end, until, 5).map(Time::as_ps)
+        };
+        assert_eq!(before(&mut fifo, 2_000, 600), Some(600));
+        assert_eq!(before(&mut fifo, 2_000, 1_900), Some(2_000 - 507 - 1));
+        assert_eq!([857, 858].map(|end| before(&mut fifo, end, 1_900)), [None, Some(350)]);
+        assert_eq!(before(&mut fifo, 100, 90), None);
+    }
+
+    #[test]
+    fn arrivals_are_kept_whichever_way_cells_come_and_told_once() {
+        let mut fifo = fifo(Some(2));
+        assert_eq!((fifo.keeps_arrivals(), fifo.take_untold()), (false, vec![]));
+        fifo.keep_arrivals();
+        let at = Time::from_ps;
+        assert_eq!([0, 10, 20].map(|now| arrival(&mut fifo, now).is_some()), [true, true, false]);
+        let mut joining = fifo.joining();
+        let departs = joining.departure(at(150));
+        assert!(joining.join(at(150), departs) && joining.join_apart(at(400), CELL, 2));
+        let departs = joining.expect(at(700)).expect("there is room");
+        joining.join_expected(at(700), departs);
+        joining.close(4);
+        assert_eq!(fifo.take_untold(), [0, 10, 150, 400, 500, 700].map(at), "the third found no room");
+        assert_eq!(fifo.take_untold(), []);
     }
 
     proptest! {

@@ -132,7 +132,7 @@ impl Port {
         self.rare.as_mut()?.ended.as_mut().map(std::mem::take)
     }
 
-    /// From now on every change of something here is recorded.
+    /// From now on every change of something here is recorded as it happens.
     pub fn record_changes(&mut self) {
         self.rare.get_or_insert_default().records_changes = true;
     }
@@ -141,6 +141,12 @@ impl Port {
     #[inline]
     pub fn records_changes(&self) -> bool {
         self.rare.as_ref().is_some_and(|rare| rare.records_changes)
+    }
+
+    /// Whether it is a FIFO every change of whose queue is recorded, and of nothing else: its arrivals are kept.
+    #[inline]
+    pub fn keeps_arrivals(&self) -> bool {
+        self.fifo().is_some_and(Fifo::keeps_arrivals)
     }
 
     /// From now on it may have BRMs [sent](crate::kernel::becn) because of cells that come.
@@ -375,6 +381,6 @@ mod tests {
 
     #[test]
     fn a_port_takes_less_than_two_cache_lines() {
-        assert!(size_of::<Port>() <= 104);
+        assert!(size_of::<Port>() <= 112);
     }
 }

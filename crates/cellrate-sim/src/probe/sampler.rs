@@ -8,7 +8,7 @@ use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
 
 use super::recorder::Recorder;
 use crate::endpoint::{Endpoint, RmCount};
-use crate::port::{ABR, GUARANTEED, Port, UBR};
+use crate::port::{ABR, GUARANTEED, Port, Queues, UBR};
 use crate::transport::Client;
 
 /// Subject of a series, by the indices of its cluster.
@@ -72,6 +72,17 @@ impl Track {
         }
         self.growth.time = until;
     }
+
+    /// Records what cells did that came at these instants, and all departures up to `until`.
+    fn note_arrivals(&mut self, arrivals: &[Time], cell_time: Duration, until: Time) {
+        for &now in arrivals {
+            self.note_departures(cell_time, now);
+            self.busy_until = self.busy_until.max(now) + cell_time;
+            let queue = self.busy_until.since(now).div_ceil(cell_time);
+            self.recorder.push_change(now, queue as f64);
+        }
+        self.note_departures(cell_time, until);
+    }
 }
 
 /// All series of a cluster.
@@ -83,10 +94,13 @@ pub(crate) struct Sampler {
     /// The tracks that record every change of each port and endpoint; empty when there is none at all.
     watched_ports: Vec<Vec<usize>>,
     watched_endpoints: Vec<Vec<usize>>,
+    /// FIFOs every change of whose queue is recorded, and nothing else as it happens: the port and its tracks.
+    queues: BTreeMap<u32, Vec<usize>>,
 }
 
 impl Sampler {
-    pub fn new(tracks: Vec<Track>, ports: usize, endpoints: usize) -> Sampler {
+    /// For these series at `ports`, and at so many endpoints.
+    pub fn new(tracks: Vec<Track>, ports: &[Port], endpoints: usize) -> Sampler {
         let mut sampler = Sampler { tracks, ..Sampler::default() };
         for (index, track) in sampler.tracks.iter().enumerate() {
             match (track.every, track.subject) {
@@ -97,8 +111,11 @@ impl Sampler {
                         None => sampler.clocks.push((length, Time::ZERO, vec![index])),
                     }
                 }
+                (Every::Change, Subject::Port(_, port)) if ports[port as usize].keeps_arrivals() => {
+                    sampler.queues.entry(port).or_default().push(index);
+                }
                 (Every::Change, Subject::Port(_, port)) => {
-                    sampler.watched_ports.resize(ports, Vec::new());
+                    sampler.watched_ports.resize(ports.len(), Vec::new());
                     sampler.watched_ports[port as usize].push(index);
                 }
                 (Every::Change, Subject::Sender(_, endpoint) | Subject::Receiver(_, endpoint)) => {
@@ -179,6 +196,26 @@ impl Sampler {
                 if is_queue_of_fifo(track.subject, port) {
                     track.note_departures(fifo.cell_time(), until);
                 }
+            }
+        }
+    }
+
+    /// The FIFOs whose arrivals are kept are empty at `now`.
+    pub fn begin_queues(&mut self, now: Time) {
+        for &track in self.queues.values().flatten() {
+            self.tracks[track].recorder.push_change(now, 0.0);
+        }
+    }
+
+    /// Every change up to `until`, that instant included, has happened at the FIFOs whose arrivals are kept: they are
+    /// recorded.
+    #[inline]
+    pub fn note_queues(&mut self, until: Time, ports: &mut [Port]) {
+        for (&port, tracks) in &self.queues {
+            let Queues::Fifo(fifo) = &mut ports[port as usize].queues else { continue };
+            let arrivals = fifo.take_untold();
+            for &track in tracks {
+                self.tracks[track].note_arrivals(&arrivals, fifo.cell_time(), until);
             }
         }
     }
@@ -346,5 +383,51 @@ impl PortReading for Port {
 
     fn figure(&self, place: usize) -> f64 {
         self.metric(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn changes_of_a_queue_follow_from_arrivals_whenever_they_are_told(
+            // How long after the one before each comes, and whether arrivals are told then.
+            steps in proptest::collection::vec((0_u64..250, any::<bool>()), 1..40),
+        ) {
+            const CELL: u64 = 100;
+            let subject = Subject::Port(PortQuantity::Queue, 0);
+            let mut track = Track::new(0, subject, Every::Change, Duration::from_ms(1));
+            let (mut at, mut free, mut untold, mut all) = (0, 0, Vec::new(), Vec::new());
+            let mut tell = |untold: &mut Vec<Time>, until| {
+                track.note_arrivals(untold, Duration::from_ps(CELL), Time::from_ps(until));
+                untold.clear();
+            };
+            for (later, is_told) in steps {
+                at += later;
+                free = free.max(at) + CELL;
+                untold.push(Time::from_ps(at));
+                all.push((at, free));
+                if is_told {
+                    tell(&mut untold, at);
+                }
+            }
+            tell(&mut untold, free);
+            let queue = |now: u64| all.iter().filter(|&&(comes, leaves)| comes <= now && now < leaves).count() as f64;
+            let mut instants: Vec<u64> = all.iter().flat_map(|&(comes, leaves)| [comes, leaves]).collect();
+            instants.sort_unstable();
+            instants.dedup();
+            let mut expected = Vec::new();
+            for now in instants {
+                if expected.last().is_none_or(|&(_, last)| last != queue(now)) {
+                    expected.push((now, queue(now)));
+                }
+            }
+            let (times, values) = track.recorder.into_columns();
+            let found: Vec<(u64, f64)> = times.into_iter().zip(values).collect();
+            prop_assert_eq!(found, expected);
+        }
     }
 }

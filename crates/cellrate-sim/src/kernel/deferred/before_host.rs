@@ -194,9 +194,7 @@ fn pass_data<'a>(
         && cells.is_of_one()
     {
         let most = most.min(cells.len().into());
-        if joining.latest_arrival(until, most as usize) >= end {
-            return (none, joining);
-        }
+        let Some(until) = joining.surely_before(end, until, most as usize) else { return (none, joining) };
         let (cells, joining) = walk_packed(cells, most, until, way, joining, receiver);
         return (PassedData { cells, is_all: false }, joining);
     }
@@ -210,9 +208,7 @@ fn pass_data<'a>(
         return (PassedData { cells: passed.cells, is_all: passed.cut.is_some() }, joining);
     }
     let cells = &run[..run.len().min(most as usize)];
-    if joining.latest_arrival(until, cells.len()) >= end {
-        return (none, joining);
-    }
+    let Some(until) = joining.surely_before(end, until, cells.len()) else { return (none, joining) };
     let early = receiver.receive_run();
     let (count, joining) = match early.reassembles() {
         true => walk::<true>(cells, until, way, joining, early, ends),

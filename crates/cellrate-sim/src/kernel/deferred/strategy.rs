@@ -154,7 +154,9 @@ impl Cluster {
             };
             let needed =
                 if strategy == DrainStrategy::InTurn { Mechanism::InTurn } else { Mechanism::Sorted };
-            if !self.mechanisms.has(needed) || ways.is_empty() {
+            // Where each arrival is kept there are no rounds.
+            let is_kept = strategy == DrainStrategy::InTurn && port.keeps_arrivals();
+            if !self.mechanisms.has(needed) || ways.is_empty() || is_kept {
                 continue;
             }
             let outbox = |way: &Leaf| match *way {

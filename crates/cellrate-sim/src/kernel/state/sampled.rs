@@ -13,13 +13,32 @@ use crate::probe::sampler::Subject;
 pub(crate) struct Sampled {
     pub(in crate::kernel) ports: Vec<u32>,
     /// Ports of which only the queue counts, and what has left.
-    pub(in crate::kernel) queues: Vec<u32>,
+    pub(in crate::kernel) queues: Vec<SampledQueue>,
     /// Ends of whose cells each counts.
     pub(in crate::kernel) senders: Vec<u32>,
     /// Ends of which only RM cells count, and what these change.
     pub(in crate::kernel) rm_senders: Vec<u32>,
     /// Ports that are shown as they are at a sample, with what was to be seen of them.
     pub(in crate::kernel) shown: Vec<(u32, Seen)>,
+}
+
+/// A port of which only the queue counts, and what has left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SampledQueue {
+    pub(in crate::kernel) port: u32,
+    /// How far the last sample looked into the lane before it.
+    pub(in crate::kernel) bookmark: Bookmark,
+}
+
+/// How far somebody looked into the lane before a FIFO, none of whose cells has been dealt with since.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bookmark {
+    /// View of the FIFO when the first cell of the lane had not come, and when those before this place have.
+    pub(in crate::kernel) begun: Seen,
+    pub(in crate::kernel) seen: Seen,
+    /// Which [run](crate::kernel::lanes::cell_queue::Lists::run) of the lane, and which entry there.
+    pub(in crate::kernel) run: usize,
+    pub(in crate::kernel) entry: usize,
 }
 
 impl Sampled {
@@ -50,7 +69,11 @@ impl Sampled {
         let is_deferred = |port: &&u32| ports[**port as usize].deferred;
         Sampled {
             ports: looked_at.iter().filter(is_deferred).copied().collect(),
-            queues: queues.difference(&looked_at).filter(is_deferred).copied().collect(),
+            queues: queues
+                .difference(&looked_at)
+                .filter(is_deferred)
+                .map(|&port| SampledQueue { port, bookmark: Bookmark::default() })
+                .collect(),
             rm_senders: rm_senders.difference(&senders).copied().collect(),
             senders: senders.into_iter().collect(),
             shown: Vec::new(),
