@@ -17,7 +17,7 @@ ADDED_BY = {
     "runs": ("run", "watch"),
     "scenarios": ("draw", "list", "new", "schema", "validate"),
     "searches": ("search", "tune"),
-    "stored": ("plot", "show"),
+    "stored": ("export", "plot", "show"),
     "topologies": ("generate", "import"),
     "trace": ("trace",),
     "wireshark": ("wireshark",),

@@ -1,4 +1,4 @@
-"""Results that are in folders already: `cellrate show` and `cellrate plot`."""
+"""Results that are in folders already: `cellrate show`, `cellrate plot` and `cellrate export`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,31 @@ def show(
     if results.missing:
         total = len(results) + len(results.missing)
         tell(f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them.")
+    return 0
+
+
+@app.command("export")
+def export(
+    folder: Folder,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="Where, without an ending: OUT.sca and OUT.vec are written.")],
+) -> int:
+    """Write the results of a run or a sweep as scalar and vector files of OMNeT++, which opp_scavetool reads.
+
+    Of a sweep each point that is there is a run, with its settings as iteration variables.
+    """
+    from ..campaigns.reading import load_sweep
+    from ..results.omnetpp import write_omnetpp
+    from ..results.reading import told_of
+
+    with told_of(folder):
+        results = load_sweep(folder)
+        if not len(results):
+            raise CellrateError(f"{folder}: none of {len(results.missing)} points is there yet")
+        every = list(results)
+    for file in write_omnetpp(every, out):
+        print(file)
     return 0
 
 
