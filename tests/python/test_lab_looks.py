@@ -68,6 +68,19 @@ def test_no_ready_scenario_is_wider_than_a_telephone() -> None:
             assert page.value("document.documentElement.scrollWidth") <= 420, name
 
 
+def test_parameters_of_abr_are_offered_where_there_is_abr() -> None:
+    with lab("two-source-transient") as address, opened(address) as page:
+        page.ended()
+        rif = "Boolean(document.getElementById('slider defaults.abr.rif'))"
+        assert page.value(rif)
+        page.page.locator("#scenario").select_option("ecn-dctcp")
+        page.until("cellrate.lab.store.head.name == 'ecn-dctcp'")
+        page.until("document.getElementById('slider defaults.switch.ecn.threshold')")
+        assert not page.value(rif)
+        # Whoever wants them finds them.
+        assert page.value("[...document.getElementById('more').options].some(({ value }) => value == 'defaults.abr.rif')")
+
+
 def test_a_scenario_that_a_link_brings_stands_in_the_list() -> None:
     with lab("gfr") as address, opened(address) as page:
         page.ended()

@@ -10,6 +10,13 @@ const STILL_MS = 40;
 const TELLING = ["nrm", "rif", "rdf", "tbe", "crm", "target_utilization", "interval", "threshold", "length", "delay", "icr", "mcr", "weight", "start", "end", "rate", "duration", "seed"];
 const MOST = 8;
 
+type Entry = { category?: string };
+
+/** Whether a scenario has a connection or flows of ABR, whose parameters are shown without being written in it. */
+function carriesAbr({ defaults, vc = [], flows = [] }: { defaults?: { vc?: Entry }; vc?: Entry[]; flows?: Entry[] }): boolean {
+  return [...vc, ...flows].some(({ category }) => (category ?? defaults?.vc?.category ?? "abr") === "abr");
+}
+
 /** The sliders of a scenario. */
 export class Sliders {
   private settings = new Map<string, string>();
@@ -50,7 +57,8 @@ export class Sliders {
       return place < 0 ? TELLING.length : place;
     };
     const own = new Set(written(document as never, schema).map(({ path }) => path));
-    const telling = [...this.all.keys()].filter((path) => own.has(path) || /abr\.(nrm|rif|rdf|tbe)$/.test(path)).sort((one, other) => rank(one) - rank(other));
+    const ofAbr = carriesAbr(document as never) ? /abr\.(nrm|rif|rdf|tbe)$/ : /$^/;
+    const telling = [...this.all.keys()].filter((path) => own.has(path) || ofAbr.test(path)).sort((one, other) => rank(one) - rank(other));
     this.shown = [...new Set([...(wanted.length ? wanted : telling.slice(0, MOST)), ...this.settings.keys()])].filter((path) => this.all.get(path) || this.settings.has(path));
     this.build();
   }
