@@ -78,7 +78,9 @@ def test_parameters_of_abr_are_offered_where_there_is_abr() -> None:
         page.until("document.getElementById('slider defaults.switch.ecn.threshold')")
         assert not page.value(rif)
         # Whoever wants them finds them.
-        assert page.value("[...document.getElementById('more').options].some(({ value }) => value == 'defaults.abr.rif')")
+        assert page.value(
+            "[...document.getElementById('more').options].some(({ value }) => value == 'defaults.abr.rif')"
+        )
 
 
 def test_a_scenario_that_a_link_brings_stands_in_the_list() -> None:
