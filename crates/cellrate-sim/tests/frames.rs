@@ -170,7 +170,7 @@ fn a_sender_that_follows_acr_leaves_frames_out_instead_of_being_late() {
     let late = beside_a_burst(None).run();
     assert_eq!((row(&late).skipped, row(&late).lost), (0, 0));
     assert!(row(&late).max_time_s.unwrap() > 1.0, "{:?}", row(&late));
-    let result = beside_a_burst(Some(FollowAcr { share: 0.9 })).run();
+    let result = beside_a_burst(Some(FollowAcr { share: 0.9, means: None })).run();
     let on_time = row(&result);
     assert!(on_time.skipped > 20 && on_time.skipped < 60, "{on_time:?}");
     assert_eq!(on_time.lost, 0);
@@ -188,7 +188,7 @@ fn who_follows_acr_begins_with_the_rate_that_its_source_begins_with() {
     let mut world = line(1);
     world.scenario.links.clear();
     world.link("sw1", "sw2", world.rate, Duration::from_ms(250));
-    let video = frames(|frames| frames.follow_acr = Some(FollowAcr { share: 0.9 }));
+    let video = frames(|frames| frames.follow_acr = Some(FollowAcr { share: 0.9, means: None }));
     let parameters = parameters(world.abr("vc", &PATH, video));
     (parameters.tbe, parameters.frtt) = (Cells(500), Duration::from_ms(500));
     let result = world.run();

@@ -2,16 +2,17 @@
 //! a clock.
 //!
 //! A frame is handed to the adapter whole, and waits there without limit. With `follow_acr` the sender knows the ACR of
-//! its own source, and leaves out frames that ACR would not carry. What ACR will be is not known when the next
-//! transmission is planned: the plan takes the ACR of now, and [`Frames::on_acr`] makes a new one. Credit is added up
-//! only at the instants of frames and of changes of ACR, so that it does not depend on who asks when.
+//! its own source, and leaves out frames that ACR would not carry, or makes them shorter. What ACR will be is not known
+//! when the next transmission is planned: the plan takes the ACR of now, and [`Frames::on_acr`] makes a new one. Credit
+//! and means are added up only at the instants of frames, of changes of ACR and of ends of intervals, so that they do
+//! not depend on who asks when.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
-use cellrate_proto::{CellRate, Octets, Time};
-use cellrate_scenario::{FirstOfTrace, FrameLengths, FrameRate, FramesTraffic};
+use cellrate_proto::{CellRate, Duration, Octets, Time};
+use cellrate_scenario::{Adaptation, FirstOfTrace, FollowMeans, FrameLengths, FrameRate, FramesTraffic};
 
 use crate::random::Random;
 
@@ -38,7 +39,7 @@ pub struct Frame {
     pub number: u64,
     /// When the application handed it over.
     pub at: Time,
-    /// As the codec gives it.
+    /// Its length \[octets\]: as the codec gives it, or shorter where the bit rate follows ACR.
     pub octets: u32,
     /// In all of its datagrams.
     pub cells: u32,
@@ -90,17 +91,44 @@ enum Lengths {
     },
 }
 
-/// Credit of a sender that follows ACR.
+/// A sender that follows ACR.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     share: f64,
     acr: CellRate,
-    /// \[cells\]
-    credit: f64,
-    /// The most of it \[cells\].
-    limit: f64,
-    /// Up to when it is added up.
+    way: Way,
+    /// Up to when credit or means are added up.
     until: Time,
+}
+
+/// How it follows.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Frame by frame.
+    Credit {
+        /// \[cells\]
+        credit: f64,
+        /// The most of it \[cells\].
+        limit: f64,
+    },
+    /// By the means of intervals.
+    Means(Means),
+}
+
+/// Sums of the interval that is not over, and what the last one has led to.
+#[derive(Clone, Copy, Debug)]
+struct Means {
+    interval: Duration,
+    adapts: Adaptation,
+    ends: Time,
+    /// Cells that ACR has carried, or would have.
+    granted: f64,
+    /// Cells of all frames, at their full length.
+    film: f64,
+    /// Part of the film that is sent [0 to 1].
+    part: f64,
+    /// Frames that are due, less than one after each.
+    due: f64,
 }
 
 impl Frames {
@@ -120,13 +148,18 @@ impl Frames {
         };
         film.draw();
         let mean = f64::from(film.cells(model.lengths.mean().0).1);
-        let pace = model.follow_acr.map(|follow| Pace {
-            share: follow.share,
-            acr,
-            // What a sender that was always there would have.
-            credit: 2.0 * mean,
-            limit: 2.0 * mean,
-            until: model.start,
+        let pace = model.follow_acr.map(|follow| {
+            // As of a sender that was always there.
+            let way = match follow.means {
+                None => Way::Credit { credit: 2.0 * mean, limit: 2.0 * mean },
+                Some(FollowMeans { interval, adapts }) => {
+                    let rate = mean * model.frames_per_second.as_f64();
+                    let part = (follow.share * acr.as_cells_per_s() / rate).min(1.0);
+                    let ends = model.start.saturating_add(interval);
+                    Way::Means(Means { interval, adapts, ends, granted: 0.0, film: 0.0, part, due: 0.0 })
+                }
+            };
+            Pace { share: follow.share, acr, way, until: model.start }
         });
         Frames {
             film,
@@ -213,17 +246,16 @@ impl Frames {
     fn settle(&mut self, now: Time) {
         while self.film.next() <= now {
             let frame = self.film.take();
-            let sends = match &mut self.pace {
-                None => true,
+            let part = match &mut self.pace {
+                None => Some(1.0),
                 Some(pace) => {
                     pace.advance(frame.at);
-                    pace.spend(frame.cells)
+                    pace.sends(frame.cells)
                 }
             };
-            if sends {
-                self.queue.push_back(frame);
-            } else {
-                self.skipped += 1;
+            match part {
+                Some(part) => self.queue.push_back(self.film.shortened(frame, part)),
+                None => self.skipped += 1,
             }
         }
     }
@@ -245,6 +277,16 @@ impl Film {
         let number = self.number;
         self.draw();
         Frame { number, at, octets, cells, cells_of_full, left: Time::NEVER, last_cell: 0 }
+    }
+
+    /// `frame` with this part of its octets, rounded down, one at least.
+    fn shortened(&self, frame: Frame, part: f64) -> Frame {
+        if part >= 1.0 {
+            return frame;
+        }
+        let octets = ((f64::from(frame.octets) * part) as u32).max(1);
+        let (cells_of_full, cells) = self.cells(u64::from(octets));
+        Frame { octets, cells, cells_of_full, ..frame }
     }
 
     /// Draws the length of the next frame. Where there is none at its instant, it is a later one.
@@ -276,10 +318,10 @@ impl Film {
                 return at;
             }
             pace.advance(at);
-            if pace.spend(film.take().cells) {
+            if pace.sends(film.take().cells).is_some() {
                 return at;
             }
-            if pace.acr == CellRate::ZERO {
+            if pace.has_nothing() {
                 return Time::NEVER;
             }
         }
@@ -324,24 +366,66 @@ impl Lengths {
 }
 
 impl Pace {
-    /// Credit grows up to `now`, or does not if it has.
+    /// Credit or means grow up to `now`, or do not if they have.
     fn advance(&mut self, now: Time) {
-        if now > self.until {
-            let grown = self.share * self.acr.cells_in(now.since(self.until));
-            self.credit = (self.credit + grown).min(self.limit);
-            self.until = now;
+        let Pace { share, acr, .. } = *self;
+        let carried = |from: Time, to: Time| acr.cells_in(to.since(from));
+        match &mut self.way {
+            Way::Credit { credit, limit } => {
+                if now > self.until {
+                    *credit = (*credit + share * carried(self.until, now)).min(*limit);
+                }
+            }
+            Way::Means(means) => {
+                while means.ends <= now {
+                    means.granted += carried(self.until, means.ends);
+                    if means.film > 0.0 {
+                        means.part = (share * means.granted / means.film).min(1.0);
+                    }
+                    (means.granted, means.film) = (0.0, 0.0);
+                    self.until = means.ends;
+                    means.ends = means.ends.saturating_add(means.interval);
+                }
+                means.granted += carried(self.until, now);
+            }
+        }
+        self.until = self.until.max(now);
+    }
+
+    /// The part of a frame of so many cells that is sent; `None` if it is left out. Without means, one that is longer
+    /// than all credit ever goes with all of it.
+    fn sends(&mut self, cells: u32) -> Option<f64> {
+        match &mut self.way {
+            Way::Credit { credit, limit } => {
+                let needed = f64::from(cells).min(*limit);
+                let enough = *credit >= needed;
+                if enough {
+                    *credit -= needed;
+                }
+                enough.then_some(1.0)
+            }
+            Way::Means(means) => {
+                means.film += f64::from(cells);
+                if means.adapts == Adaptation::BitRate {
+                    return Some(means.part);
+                }
+                means.due += means.part;
+                let sends = means.due >= 1.0;
+                if sends {
+                    means.due -= 1.0;
+                }
+                sends.then_some(1.0)
+            }
         }
     }
 
-    /// Whether there is credit for so many cells, which are then used up. What is longer than all credit ever goes with
-    /// all of it.
-    fn spend(&mut self, cells: u32) -> bool {
-        let needed = f64::from(cells).min(self.limit);
-        let enough = self.credit >= needed;
-        if enough {
-            self.credit -= needed;
-        }
-        enough
+    /// Whether nothing will be sent while ACR stays as it is.
+    fn has_nothing(&self) -> bool {
+        self.acr == CellRate::ZERO
+            && match &self.way {
+                Way::Credit { .. } => true,
+                Way::Means(means) => means.part <= 0.0 && means.granted <= 0.0,
+            }
     }
 }
 
@@ -349,7 +433,6 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::random::{Owner, Stream};
-    use cellrate_proto::Duration;
     use cellrate_scenario::FollowAcr;
 
     fn gaussian(size: u64, deviation: u64) -> FrameLengths {
@@ -485,7 +568,7 @@ mod tests {
     }
 
     fn following(share: f64) -> FramesTraffic {
-        FramesTraffic { follow_acr: Some(FollowAcr { share }), ..model() }
+        FramesTraffic { follow_acr: Some(FollowAcr { share, means: None }), ..model() }
     }
 
     /// Numbers of the frames sent within the second.
@@ -520,9 +603,42 @@ mod tests {
         assert_eq!(frames.all(ms(1000)).1, 7);
     }
 
+    /// By means of half a second, all of which may be used.
+    fn by_means(adapts: Adaptation) -> FramesTraffic {
+        let means = Some(FollowMeans { interval: Duration::from_ms(500), adapts });
+        FramesTraffic { follow_acr: Some(FollowAcr { share: 1.0, means }), ..model() }
+    }
+
+    #[test]
+    fn by_means_frames_are_left_out_evenly_or_all_are_shorter() {
+        assert_eq!(sent(&frames(&by_means(Adaptation::FrameRate), 335.0)), [2, 4, 6, 8, 10]);
+        assert_eq!(sent(&frames(&by_means(Adaptation::FrameRate), 800.0)).len(), 10);
+        let (all, skipped) = frames(&by_means(Adaptation::BitRate), 335.0).all(ms(1000));
+        assert_eq!((all.len(), skipped), (10, 0));
+        // 1500 octets are 32 cells and 2 for the 28 beyond a datagram.
+        assert!(all.iter().all(|frame| (frame.octets, frame.cells, frame.cells_of_full) == (1500, 34, 32)));
+    }
+
+    #[test]
+    fn an_interval_goes_by_the_means_of_the_one_before() {
+        let mut frames = frames(&by_means(Adaptation::FrameRate), 670.0);
+        frames.on_acr(ms(250), CellRate::new(0.0));
+        // Half of the second's first half: 167.5 of 335 cells. Nothing is granted in the second half.
+        assert_eq!(sent(&frames), [1, 2, 3, 4, 5, 7, 9]);
+        frames.on_acr(ms(900), CellRate::new(670.0));
+        let Some(Pace { way: Way::Means(means), .. }) = frames.pace else { panic!("by means") };
+        assert_eq!((means.part, means.granted, means.ends), (0.5, 0.0, ms(1000)));
+    }
+
     #[test]
     fn what_a_plan_says_is_what_happens() {
-        let varied = FramesTraffic { lengths: gaussian(3000, 1000), ..following(0.9) };
+        let ways = [following(0.9), by_means(Adaptation::FrameRate), by_means(Adaptation::BitRate)];
+        for (way, leaves_out) in ways.into_iter().zip([true, true, false]) {
+            is_as_planned(FramesTraffic { lengths: gaussian(3000, 1000), ..way }, leaves_out);
+        }
+    }
+
+    fn is_as_planned(varied: FramesTraffic, leaves_out: bool) {
         let mut frames = frames(&varied, 300.0);
         let mut planned = Vec::new();
         while frames.next() != Time::NEVER {
@@ -535,6 +651,6 @@ mod tests {
         let (all, skipped) = frames.all(ms(1000));
         assert_eq!(all.iter().map(|frame| frame.at).collect::<Vec<_>>(), planned);
         assert_eq!(all.len() as u64 + skipped, 10);
-        assert!(skipped > 0);
+        assert_eq!(skipped > 0, leaves_out);
     }
 }

@@ -1,19 +1,33 @@
 //! The keys of frames in UDP datagrams.
 
 use super::timing::{END_KEY, START_KEY};
-use super::{Dimension, Kind, Range, Shape, key, required};
+use super::{Dimension, Kind, Range, SPAN, Shape, key, required};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 
 const FOLLOW_ACR: Shape = Shape {
     name: "follow_acr",
-    about: "Frames are left out so that those sent need no more than a share of ACR: credit grows by that share, up to two mean frames, and a frame without credit for all its cells is left out. For category abr.",
-    keys: &[key(
-        "share",
-        Kind::Ratio(Range::above(0.0, 1.0)),
-        "0.9",
-        "The part of ACR that data may have; RM cells take one cell in Nrm, and the rest empties the queue of the adapter.",
-    )],
+    about: "Frames are left out so that those sent need no more than a share of ACR: credit grows by that share, up to two mean frames, and a frame without credit for all its cells is left out; or by the means of an interval. For category abr.",
+    keys: &[
+        key(
+            "share",
+            Kind::Ratio(Range::above(0.0, 1.0)),
+            "0.9",
+            "The part of ACR that data may have; RM cells take one cell in Nrm, and the rest empties the queue of the adapter.",
+        ),
+        key(
+            "interval",
+            SPAN,
+            "none: frame by frame",
+            "No credit, but means: at the end of each interval the part of the film that is sent becomes share x mean ACR / mean rate of the film, of that interval.",
+        ),
+        key(
+            "adapts",
+            Kind::Choice(&["frame-rate", "bit-rate"]),
+            "\"frame-rate\"",
+            "With `interval`: frames are left out evenly, or all are sent and each is as much shorter.",
+        ),
+    ],
 };
 
 /// Largest length of a frame \[octets\]: no picture of any codec is longer, and its cells can be counted in 32 bits.

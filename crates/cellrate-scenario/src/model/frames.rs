@@ -107,4 +107,25 @@ pub struct FollowAcr {
     /// Part of ACR that data may have [above 0, at most 1]; RM cells take one cell in Nrm, and what is less than the
     /// rest empties the adapter's queue.
     pub share: f64,
+    /// By the means of an interval, and not frame by frame.
+    pub means: Option<FollowMeans>,
+}
+
+/// A sender that follows the mean ACR: at the end of each interval the part of the film that is sent becomes `share` of
+/// the mean ACR over the mean rate of the film, both of that interval (paper internet-applications, section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FollowMeans {
+    /// From one change to the next [above 0].
+    pub interval: Duration,
+    /// The quantity that gives way.
+    pub adapts: Adaptation,
+}
+
+/// The quantity of a film that gives way where ACR does not carry it all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adaptation {
+    /// Frames are left out, evenly.
+    FrameRate,
+    /// All frames are sent, each as much shorter.
+    BitRate,
 }

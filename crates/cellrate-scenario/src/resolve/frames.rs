@@ -8,7 +8,9 @@ use cellrate_proto::wire::Encapsulation;
 use super::optional;
 use super::timing::start_and_end;
 use crate::format::MAX_FRAME;
-use crate::model::{FirstOfTrace, FollowAcr, FrameLengths, FrameRate, FramesTraffic};
+use crate::model::{
+    Adaptation, FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic,
+};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
@@ -131,9 +133,19 @@ fn trace(node: &Node) -> Result<FrameLengths, Fault> {
 }
 
 fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {
-    let share = match node.table() {
-        Some(table) => optional(table, "share", quantity::ratio)?,
-        None => None,
+    let empty = Table::default();
+    let table = node.table().unwrap_or(&empty);
+    let share = optional(table, "share", quantity::ratio)?.unwrap_or(0.9);
+    let adapts = match table.text("adapts") {
+        Some("bit-rate") => Adaptation::BitRate,
+        _ => Adaptation::FrameRate,
     };
-    Ok(FollowAcr { share: share.unwrap_or(0.9) })
+    let means = optional(table, "interval", quantity::span)?.map(|interval| FollowMeans { interval, adapts });
+    match table.node("adapts").filter(|_| means.is_none()) {
+        Some(node) => {
+            let message = "adapts goes with interval, and there is none";
+            Err(Fault::new(node.place, message, "Write an interval, such as \"1 s\", or leave adapts out"))
+        }
+        None => Ok(FollowAcr { share, means }),
+    }
 }

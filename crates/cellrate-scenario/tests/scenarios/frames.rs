@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{Octets, Time};
+use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::*;
 
 /// Two hosts and a link, with this connection.
@@ -54,15 +54,32 @@ fn clock_and_size_are_enough() {
     assert_eq!(other.lengths, FrameLengths::Gaussian { size: Octets(172), deviation: Octets(172) });
     assert_eq!((other.datagram, other.header), (Octets(65_000), Octets(40)));
     assert_eq!((other.encapsulation, other.record), (Encapsulation::VcMultiplexed, 7));
-    assert_eq!(other.follow_acr, Some(FollowAcr { share: 0.9 }));
+    assert_eq!(other.follow_acr, Some(FollowAcr { share: 0.9, means: None }));
     let share = frames("frames_per_second = 1, size = \"1 octet\", follow_acr = { share = \"31/32\" }");
-    assert_eq!(share.follow_acr, Some(FollowAcr { share: 0.96875 }));
+    assert_eq!(share.follow_acr, Some(FollowAcr { share: 0.96875, means: None }));
+    for (adapts, expected) in [
+        ("", Adaptation::FrameRate),
+        (", adapts = \"frame-rate\"", Adaptation::FrameRate),
+        (", adapts = \"bit-rate\"", Adaptation::BitRate),
+    ] {
+        let keys = format!(
+            "frames_per_second = 1, size = \"1 octet\", follow_acr = {{ interval = \"1 s\"{adapts} }}"
+        );
+        let means = Some(FollowMeans { interval: Duration::from_secs(1), adapts: expected });
+        assert_eq!(frames(&keys).follow_acr, Some(FollowAcr { share: 0.9, means }));
+    }
 }
 
 #[test]
 fn what_could_not_be_sent_is_refused() {
     for (category, traffic, more, expected) in [
         ("abr", "size = \"1 kB\"", "", "frames_per_second"),
+        (
+            "abr",
+            "frames_per_second = 24, size = \"1 kB\", follow_acr = { adapts = \"bit-rate\" }",
+            "",
+            "adapts goes with interval",
+        ),
         ("abr", "frames_per_second = 24", "", "size"),
         ("abr", "frames_per_second = 0, size = \"1 kB\"", "", "0.001 or more, at most 10000"),
         ("abr", "frames_per_second = 24, size = \"0 octets\"", "", "from 1 octet to 16 MiB"),

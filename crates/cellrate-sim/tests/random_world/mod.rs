@@ -656,8 +656,13 @@ impl Generator {
                 datagram: Octets(self.pick(&[48, 300, 9000])),
                 header: Octets(28),
                 encapsulation: self.pick(&[Encapsulation::LlcSnapIpv4, Encapsulation::VcMultiplexed]),
-                follow_acr: (is_abr && self.one_in(2))
-                    .then(|| FollowAcr { share: self.pick(&[0.3, 0.9, 1.0]) }),
+                follow_acr: (is_abr && self.one_in(2)).then(|| FollowAcr {
+                    share: self.pick(&[0.3, 0.9, 1.0]),
+                    means: self.one_in(2).then(|| FollowMeans {
+                        interval: Duration::from_us(self.pick(&[424, 3000, 10_000])),
+                        adapts: self.pick(&[Adaptation::FrameRate, Adaptation::BitRate]),
+                    }),
+                }),
                 start,
                 end,
                 record: 0,
