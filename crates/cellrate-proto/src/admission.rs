@@ -5,13 +5,19 @@
 //! ABR connection gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link
 //! only.
 //!
+//! VBR sources that are on and off may be booked at their [equivalent bandwidth](equivalent) instead, which a line that
+//! many of them share has less of than the sum of their peaks.
+//!
 //! Bookings are whole bits per second, so that sums are exact: what is asked is rounded to the nearest.
+
+pub mod equivalent;
 
 use core::fmt;
 
 use alloc::vec::Vec;
 
-use crate::units::{BitRate, CellRate};
+use crate::units::{BitRate, CellRate, Cells};
+use equivalent::{Needs, OnOffSource};
 
 /// Bandwidth that a connection asks of every link on its way, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +32,9 @@ pub enum Request {
         /// SCR, the sustainable cell rate [cells/s].
         scr: CellRate,
     },
+    /// VBR of an on/off source: its part of what all of them need; its mean rate where the book does not
+    /// [multiplex](Book::multiplexing).
+    OnOff(OnOffSource),
     /// ABR: its minimum.
     Abr {
         /// PCR asked for [cells/s].
@@ -48,7 +57,7 @@ pub enum Request {
 /// Bandwidth granted to a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grant {
-    /// Rate booked on every link of the path.
+    /// Rate booked on every link of the path; of an on/off source its mean, as what it adds depends on the others.
     pub booked: BitRate,
     /// MCR of an ABR connection [cells/s]; 0 for others.
     pub mcr: CellRate,
@@ -63,7 +72,7 @@ pub enum Refusal {
     NoRoom {
         /// Position of the link on the path, from 0.
         hop: usize,
-        /// PCR (CBR), SCR (VBR) or MCR (GFR, UBR).
+        /// PCR (CBR), SCR (VBR), MCR (GFR, UBR), or what an on/off source adds to those that are there.
         asked: BitRate,
         /// Rate that the link can still promise.
         room: BitRate,
@@ -132,39 +141,96 @@ impl Charging {
 }
 
 /// The links of a network, each direction of a line being one, with what is booked on them.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Book {
     links: Vec<Line>,
     charging: Option<Charging>,
+    /// The share of cells that on/off sources may lose, where they are booked together.
+    loss: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
     rate: BitRate,
-    booked: u64,
+    /// Room of the buffer that leads to it; `None` without limit.
+    room: Option<Cells>,
+    booked: Booked,
+}
+
+/// Bookings of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Booked {
+    /// Rates that are simply added [bit/s].
+    fixed: u64,
+    on_off: Needs,
 }
 
 impl Book {
     /// Links of these rates, nothing booked; `charging` is applied to every ABR connection.
     pub fn new(rates: impl IntoIterator<Item = BitRate>, charging: Option<Charging>) -> Book {
-        Book { links: rates.into_iter().map(|rate| Line { rate, booked: 0 }).collect(), charging }
+        Book {
+            links: rates
+                .into_iter()
+                .map(|rate| Line { rate, room: None, booked: Booked::default() })
+                .collect(),
+            charging,
+            loss: None,
+        }
+    }
+
+    /// Has on/off sources booked at their equivalent bandwidth: no more than a share of `loss` [above 0, at most 0.1]
+    /// of their cells is to find no room in the buffers before the links, which have these `rooms`.
+    pub fn multiplexing(mut self, loss: f64, rooms: impl IntoIterator<Item = Option<Cells>>) -> Book {
+        self.loss = Some(loss);
+        for (line, room) in self.links.iter_mut().zip(rooms) {
+            line.room = room;
+        }
+        self
     }
 
     /// Rate that `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must
     /// be one.
     pub fn room(&self, link: usize) -> BitRate {
-        let Line { rate, booked } = self.links[link];
-        BitRate::from_bps(rate.as_bps() - booked)
+        BitRate::from_bps(self.links[link].rate.as_bps() - self.booked(link).as_bps())
     }
 
     /// Rate booked on `link`.
     pub fn booked(&self, link: usize) -> BitRate {
-        BitRate::from_bps(self.links[link].booked)
+        BitRate::from_bps(self.total(self.links[link].booked))
     }
 
-    /// Has `link` carry what it [carried](Book::booked) before: what was booked since is given back.
-    pub fn restore(&mut self, link: usize, booked: BitRate) {
-        self.links[link].booked = booked.as_bps();
+    /// All that is booked on `link`, to [restore](Book::restore) it.
+    pub fn state(&self, link: usize) -> Booked {
+        self.links[link].booked
+    }
+
+    /// Has `link` carry what it [carried](Book::state) before: what was booked since is given back.
+    pub fn restore(&mut self, link: usize, booked: Booked) {
+        self.links[link].booked = booked;
+    }
+
+    /// Gives back what `request` was granted on all links of `path`.
+    pub fn release(&mut self, path: &[usize], request: Request, grant: Grant) {
+        for &link in path {
+            let own = self.share(link, request, grant.booked);
+            let booked = &mut self.links[link].booked;
+            booked.fixed -= own.fixed;
+            booked.on_off = booked.on_off.less(own.on_off);
+        }
+    }
+
+    fn total(&self, booked: Booked) -> u64 {
+        booked.fixed + self.loss.map_or(0, |loss| booked.on_off.bandwidth(loss))
+    }
+
+    /// The bookings of `request` on `link`, where it is granted this rate.
+    fn share(&self, link: usize, request: Request, granted: BitRate) -> Booked {
+        match (request, self.loss) {
+            (Request::OnOff(source), Some(loss)) => {
+                Booked { fixed: 0, on_off: Needs::of(&source, self.links[link].room, loss) }
+            }
+            _ => Booked { fixed: granted.as_bps(), on_off: Needs::default() },
+        }
     }
 
     /// Books a connection on all links of `path` (indices, each once), or on none.
@@ -174,6 +240,7 @@ impl Book {
     pub fn admit(&mut self, path: &[usize], request: Request) -> Result<Grant, Refusal> {
         let least = match request {
             Request::Ubr => BitRate::default(),
+            Request::OnOff(source) => source.mean.to_bit_rate(),
             Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } | Request::Minimum { mcr: rate } => {
                 rate.to_bit_rate()
             }
@@ -181,9 +248,11 @@ impl Book {
         };
         self.check_room(path, request, least)?;
         let grant = match request {
-            Request::Ubr | Request::Cbr { .. } | Request::Vbr { .. } | Request::Minimum { .. } => {
-                Grant::plain(least)
-            }
+            Request::Ubr
+            | Request::Cbr { .. }
+            | Request::Vbr { .. }
+            | Request::OnOff(_)
+            | Request::Minimum { .. } => Grant::plain(least),
             Request::Abr { pcr, mcr, .. } => {
                 let room = path.iter().map(|&link| self.room(link)).min().unwrap_or(mcr.to_bit_rate());
                 let narrowest =
@@ -204,19 +273,26 @@ impl Book {
             }
         };
         for &link in path {
-            self.links[link].booked += grant.booked.as_bps();
+            self.links[link].booked = self.with(link, request, grant.booked);
         }
         Ok(grant)
+    }
+
+    /// The bookings of `link` with those of `request`, where it is granted this rate.
+    fn with(&self, link: usize, request: Request, granted: BitRate) -> Booked {
+        let (before, own) = (self.links[link].booked, self.share(link, request, granted));
+        Booked { fixed: before.fixed + own.fixed, on_off: before.on_off.plus(own.on_off) }
     }
 
     /// Whether every link of `path` has room for the `least` that `request` must have.
     fn check_room(&self, path: &[usize], request: Request, least: BitRate) -> Result<(), Refusal> {
         for (hop, &link) in path.iter().enumerate() {
             let room = self.room(link);
-            if room < least {
+            let added = self.total(self.with(link, request, least)) - self.booked(link).as_bps();
+            if room.as_bps() < added {
                 return Err(match request {
                     Request::Abr { .. } => Refusal::BelowMinimum { hop, least, room },
-                    _ => Refusal::NoRoom { hop, asked: least, room },
+                    _ => Refusal::NoRoom { hop, asked: BitRate::from_bps(added), room },
                 });
             }
         }
@@ -319,6 +395,42 @@ mod tests {
         assert_eq!(refusal, Refusal::BelowMinimum { hop: 0, least: mbps(5), room: mbps(0) });
     }
 
+    fn on_off(peak: u64, mean: u64) -> Request {
+        let burst = crate::units::Duration::from_ms(20);
+        Request::OnOff(OnOffSource { peak: cells(peak), mean: cells(mean), burst })
+    }
+
+    #[test]
+    fn sources_that_are_on_and_off_share_a_line_beyond_the_sum_of_their_peaks() {
+        let links = || Book::new([BitRate::from_bps(149_760_000)], None);
+        let admitted = |mut book: Book| (0..).find(|_| book.admit(&[0], on_off(10, 1)).is_err()).unwrap();
+        // N + 3.4609 * 3 * sqrt(N) Mb/s for one cell in a thousand; alone each would need 7.07 Mb/s.
+        assert_eq!(admitted(links().multiplexing(1e-3, [Some(Cells(1000))])), 65);
+        // With very much room each needs 1.011 Mb/s alone, and the sum of that is less than the Gaussian bound.
+        let some = links().multiplexing(1e-12, [Some(Cells(1_000_000))]);
+        assert_eq!(admitted(some), 148);
+        // Without it each books its mean.
+        assert_eq!(admitted(links()), 149);
+    }
+
+    #[test]
+    fn what_an_on_off_source_adds_is_given_back_exactly() {
+        let mut book = Book::new([mbps(155), mbps(34)], None).multiplexing(1e-6, [Some(Cells(500)), None]);
+        book.admit(&[0, 1], Request::Cbr { pcr: cells(5) }).unwrap();
+        let before = book.clone();
+        let granted: std::vec::Vec<Grant> =
+            (1..4).map(|mean| book.admit(&[0, 1], on_off(10, mean)).unwrap()).collect();
+        // On the link without limit to its buffer they need their means.
+        assert_eq!(book.booked(1), mbps(11));
+        assert!(book.booked(0) > mbps(25) && book.booked(0) < mbps(35));
+        let refused = book.admit(&[1], on_off(100, 24)).unwrap_err();
+        assert_eq!(refused, Refusal::NoRoom { hop: 0, asked: mbps(24), room: mbps(23) });
+        for (mean, grant) in (1..4).zip(granted) {
+            book.release(&[0, 1], on_off(10, mean), grant);
+        }
+        assert_eq!(book, before);
+    }
+
     fn request() -> impl Strategy<Value = Request> {
         let rate = || (0.0..2e6_f64).prop_map(CellRate::new);
         prop_oneof![
@@ -353,6 +465,7 @@ mod tests {
                             Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => rate,
                             Request::Abr { .. } => grant.mcr,
                             Request::Minimum { mcr } => mcr,
+                            Request::OnOff(source) => source.mean,
                             Request::Ubr => CellRate::ZERO,
                         };
                         path.iter().for_each(|&link| promised[link] += rate.as_cells_per_s());

@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use cellrate_proto::admission::Book;
-use cellrate_proto::{BitRate, Time};
+use cellrate_proto::Time;
+use cellrate_proto::admission::{Book, Grant};
 use cellrate_scenario::{Booking, Demand, Scenario};
 
 use super::offers::{Asked, Offer, Offers};
@@ -76,8 +76,8 @@ struct PairState {
     queues: Vec<VecDeque<Opening>>,
     /// Slots that are free, the lowest first.
     free: BinaryHeap<Reverse<u32>>,
-    /// Rates that are given back when a call ends, by booking of the pair.
-    booked: Vec<BitRate>,
+    /// Grants that are given back when a call ends, by booking of the pair.
+    granted: Vec<Option<Grant>>,
 }
 
 impl Agenda {
@@ -87,7 +87,7 @@ impl Agenda {
             let pair = |pair: &cellrate_scenario::Pair| PairState {
                 queues: vec![VecDeque::new(); if demand.both_ways { 2 } else { 1 }],
                 free: (0..pair.slots.len() as u32).map(Reverse).collect(),
-                booked: vec![BitRate::default(); pair.bookings.len()],
+                granted: vec![None; pair.bookings.len()],
             };
             demand.pairs.iter().map(pair).collect()
         };
@@ -167,12 +167,7 @@ impl Agenda {
             self.ends.pop();
             let state = &mut self.pairs[demand][pair];
             state.free.push(Reverse(slot));
-            for (booking, &booked) in self.demands[demand].pairs[pair].bookings.iter().zip(&state.booked) {
-                for &port in &booking.ports {
-                    let left = self.book.booked(port).as_bps() - booked.as_bps();
-                    self.book.restore(port, BitRate::from_bps(left));
-                }
-            }
+            give_back(&mut self.book, &self.demands[demand].pairs[pair].bookings, &state.granted);
         }
     }
 
@@ -183,19 +178,23 @@ impl Agenda {
         let bookings = &self.demands[demand].pairs[pair].bookings;
         for (place, Booking { ports, request }) in bookings.iter().enumerate() {
             match self.book.admit(ports, *request) {
-                Ok(grant) => state.booked[place] = grant.booked,
+                Ok(grant) => state.granted[place] = Some(grant),
                 Err(_) => {
-                    for (booking, booked) in bookings[..place].iter().zip(&state.booked) {
-                        for &port in &booking.ports {
-                            let left = self.book.booked(port).as_bps() - booked.as_bps();
-                            self.book.restore(port, BitRate::from_bps(left));
-                        }
-                    }
+                    give_back(&mut self.book, &bookings[..place], &state.granted);
                     return Outcome::NoRoom;
                 }
             }
         }
         state.free.pop();
         Outcome::Begins(slot)
+    }
+}
+
+/// Gives back what these bookings were granted.
+fn give_back(book: &mut Book, bookings: &[Booking], granted: &[Option<Grant>]) {
+    for (Booking { ports, request }, grant) in bookings.iter().zip(granted) {
+        if let Some(grant) = *grant {
+            book.release(ports, *request, grant);
+        }
     }
 }

@@ -144,7 +144,23 @@ const ADMISSION: Shape = Shape {
             "all four",
             "The optional parameters that set-up carries, and switches can change.",
         ),
+        key(
+            "equivalent_bandwidth",
+            Kind::Table(&EQUIVALENT_BANDWIDTH),
+            "none: each books its mean",
+            "Books vbr connections with on-off traffic and without `scr` at the equivalent bandwidth of all of them together.",
+        ),
     ],
+};
+
+const EQUIVALENT_BANDWIDTH: Shape = Shape {
+    name: "equivalent_bandwidth",
+    about: "Equivalent bandwidth of on-off sources on each link (Guérin, Ahmadi and Naghshineh, IEEE JSAC 9, 1991; docs/algorithms/admission.md): the smaller of the sum of what each needs alone at the port's room for cbr and vbr, and what a Gaussian sum of their rates exceeds as rarely. A port without limit takes their means.",
+    keys: &[required(
+        "loss",
+        Kind::Ratio(Range::above(0.0, 0.1)),
+        "The share of their cells that may be lost in a port.",
+    )],
 };
 
 const DEFAULTS: Shape = Shape {

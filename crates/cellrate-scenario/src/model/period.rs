@@ -10,3 +10,12 @@ pub enum Period {
     /// Exponentially distributed with this mean.
     Exponential(Duration),
 }
+
+impl Period {
+    /// Its length, or the mean of it.
+    pub const fn mean(&self) -> Duration {
+        match *self {
+            Period::Fixed(span) | Period::Exponential(span) => span,
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cellrate_proto::admission::equivalent::OnOffSource;
 use cellrate_proto::admission::{Book, Charging, Request};
 use cellrate_proto::negotiation::{self, Change, Node as Limits, Offer, Optional};
 use cellrate_proto::{AbrParameters, CellRate, Duration};
@@ -14,6 +15,7 @@ use crate::model::{
 };
 use crate::text::check;
 use crate::text::error::Fault;
+use crate::text::quantity;
 use crate::text::tree::{Table, Value};
 
 /// Outcome of set-up with admission control.
@@ -50,7 +52,7 @@ impl Desk {
             let flow = connection.flow(backward);
             if flow.traffic.is_some() {
                 let ports = connection.steps(backward).map(|step| step.port().index()).collect();
-                let request = request(connection.category, flow, connection.queue.mcr, terms);
+                let request = request(connection.category, flow, connection.queue.mcr, terms, &self.wish);
                 bookings.push(Booking { ports, request });
             }
         }
@@ -63,6 +65,8 @@ struct Wish {
     negotiate: bool,
     charging: Option<Charging>,
     signalled: Optional,
+    /// The share of cells that on-off sources may lose, where they are booked together.
+    loss: Option<f64>,
 }
 
 /// Sets the connections up; those that are admitted get the parameters agreed on.
@@ -89,6 +93,10 @@ pub(super) fn admit(
         tree::refuse_admission(node, connections)?;
     }
     let mut book = Book::new(network.links.iter().flat_map(|link| [link.slowest_rate(); 2]), wish.charging);
+    if let Some(loss) = wish.loss {
+        let rooms = network.links.iter().flat_map(|link| &link.ports).map(|port| port.buffers.rooms()[0]);
+        book = book.multiplexing(loss, rooms);
+    }
     let mut senders = Shared::default();
     for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
         if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
@@ -102,7 +110,7 @@ pub(super) fn admit(
         // A connection is set up in both directions or not at all.
         let lines = [false, true].into_iter().flat_map(|backward| connection.steps(backward));
         let before: Vec<_> =
-            lines.map(|step| step.port().index()).map(|line| (line, book.booked(line))).collect();
+            lines.map(|step| step.port().index()).map(|line| (line, book.state(line))).collect();
         let set_up =
             [false, true].into_iter().try_fold((connection.clone(), Vec::new()), |so_far, backward| {
                 set_up(network, &mut book, &wish, so_far, terms, backward)
@@ -143,10 +151,18 @@ fn wish(root: &Table) -> Result<Option<Wish>, Fault> {
             Optional { nrm: has("nrm"), trm: has("trm"), cdf: has("cdf"), adtf: has("adtf") }
         }
     };
+    let loss = match table.node("equivalent_bandwidth") {
+        None => None,
+        Some(node) => match node.table().and_then(|table| table.node("loss")) {
+            None => return Err(check::missing(node.place, "loss", "the share of cells that may be lost")),
+            Some(loss) => Some(quantity::ratio(loss)?),
+        },
+    };
     Ok(Some(Wish {
         negotiate: optional(table, "negotiate", check::boolean)?.unwrap_or(true),
         charging: charging.and_then(|k| Charging::new(k as u8)),
         signalled,
+        loss,
     }))
 }
 
@@ -208,11 +224,13 @@ fn set_up(
         return Ok((connection, changes));
     }
     let mcr = connection.queue.mcr;
-    let grant = book.admit(&lines, request(connection.category, flow, mcr, terms)).map_err(|refusal| {
-        let at =
-            refusal.hop().map_or(String::new(), |hop| format!(" on {}", network.port_name(path[hop].port())));
-        format!("{direction}{at}: {refusal}")
-    })?;
+    let grant =
+        book.admit(&lines, request(connection.category, flow, mcr, terms, wish)).map_err(|refusal| {
+            let at = refusal
+                .hop()
+                .map_or(String::new(), |hop| format!(" on {}", network.port_name(path[hop].port())));
+            format!("{direction}{at}: {refusal}")
+        })?;
     if let Sender::Abr(sender) = &mut flow.sender {
         let parameters = Arc::make_mut(&mut Arc::make_mut(sender).parameters);
         let asked = (parameters.mcr, parameters.pcr);
@@ -251,8 +269,15 @@ fn limits(network: &Network, step: Step, room: Option<CellRate>) -> Limits {
     }
 }
 
-fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms) -> Request {
+fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms, wish: &Wish) -> Request {
     match (&flow.sender, category) {
+        (Sender::Peak(peak), Category::Vbr)
+            if wish.loss.is_some()
+                && terms.scr.is_none()
+                && let Some(Traffic::OnOff { rate, on, off, .. }) = &flow.traffic =>
+        {
+            Request::OnOff(on_off(*rate, on, off, *peak))
+        }
         (Sender::Abr(sender), _) => {
             let parameters = &sender.parameters;
             Request::Abr { pcr: parameters.pcr, mcr: parameters.mcr, mcr_min: terms.mcr_min }
@@ -272,15 +297,19 @@ fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms) -> Req
     }
 }
 
+/// An on-off source whose cells leave no faster than `pcr`.
+fn on_off(rate: CellRate, on: &Period, off: &Period, pcr: CellRate) -> OnOffSource {
+    let (peak, burst) = (rate.min(pcr), cells_while_on(rate, on));
+    let mean = CellRate::new(burst / (on.mean() + off.mean()).as_secs_f64()).min(peak);
+    OnOffSource { peak, mean, burst: Duration::from_secs_f64(burst / peak.as_cells_per_s()) }
+}
+
 /// The mean rate of traffic that has one.
 fn mean(traffic: &Traffic) -> Option<CellRate> {
-    let span = |period: &Period| match period {
-        Period::Fixed(span) | Period::Exponential(span) => span.as_secs_f64(),
-    };
     match traffic {
         Traffic::Constant { rate, .. } => Some(*rate),
         Traffic::OnOff { rate, on, off, .. } => {
-            Some(CellRate::new(cells_while_on(*rate, on) / (span(on) + span(off))))
+            Some(CellRate::new(cells_while_on(*rate, on) / (on.mean() + off.mean()).as_secs_f64()))
         }
         _ => None,
     }

@@ -192,3 +192,35 @@ fn keys_of_set_up_are_told_where_they_cannot_be() {
     wants(told("admission = { charging = 11 }", "", ""), &["11"]);
     wants(told("admission = \"yes\"", "", ""), &["admission"]);
 }
+
+#[test]
+fn on_off_sources_are_booked_together_where_that_is_asked_for() {
+    // 40 Mb/s half of the time: each needs its peak at a port with next to no room, and its mean at one without limit.
+    let source = |number, more: &str| {
+        let traffic = "{ type = \"on-off\", rate = \"40 Mbps\", on = \"4.24 ms\", off = \"4.24 ms\" }";
+        vc(number, &format!("category = \"vbr\"\ntraffic = {traffic}\n{more}"))
+    };
+    let four = |more: &str| (1..5).map(|number| source(number, more)).collect::<String>();
+    let names = |scenario: &Scenario| -> Vec<String> {
+        scenario.connections.iter().map(|connection| connection.name.clone()).collect()
+    };
+    let together = "admission = { equivalent_bandwidth = { loss = 0.000001 } }";
+    let narrow = resolved(&text(together, "buffers = { guaranteed = \"1 cells\" }", &four("")));
+    assert_eq!(names(&narrow), ["v1", "v2"]);
+    let reason = &narrow.refused[0].reason;
+    assert!(reason.starts_with("forward on sw1->sw2: it asks for 39.9"), "{reason}");
+    assert_eq!(names(&resolved(&text(together, "", &four("")))).len(), 4);
+    // What has an SCR of its own books that.
+    let buffers = "buffers = { guaranteed = \"1 cells\" }";
+    assert_eq!(names(&resolved(&text(together, buffers, &four("scr = \"25 Mbps\"")))).len(), 4);
+    assert_eq!(names(&resolved(&text("admission = true", buffers, &four("")))).len(), 4);
+    for (table, expected) in [
+        ("{}", "the key \"loss\" is missing"),
+        ("{ loss = 0 }", "above 0, at most 0.1"),
+        ("{ loss = 0.2 }", "above 0, at most 0.1"),
+    ] {
+        let top = format!("admission = {{ equivalent_bandwidth = {table} }}");
+        let error = resolve(&text(&top, "", &four(""))).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

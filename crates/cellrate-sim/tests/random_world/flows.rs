@@ -2,8 +2,12 @@
 
 use super::*;
 
+use cellrate_proto::admission::equivalent::OnOffSource;
 use cellrate_proto::admission::{Book, Request};
 use std::ops::Range;
+
+/// Share of their cells that on/off sources may lose in these networks.
+pub const ON_OFF_LOSS: f64 = 1e-3;
 
 /// `scenario` with calls between the ends of some of its connections, over connections like these.
 pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
@@ -11,7 +15,8 @@ pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
     let mut generator = Generator { dice, style: Style::Mixed };
     let end = scenario.duration;
     let rates = scenario.links.iter().flat_map(|link| [link.slowest_rate(); 2]);
-    scenario.book = Book::new(rates, None);
+    let rooms = scenario.links.iter().flat_map(|link| &link.ports).map(|port| port.buffers.rooms()[0]);
+    scenario.book = Book::new(rates, None).multiplexing(ON_OFF_LOSS, rooms);
     let models = scenario.connections.clone();
     let mut demands = Vec::new();
     for place in 0..=generator.below(2) {
@@ -64,10 +69,17 @@ fn pair(scenario: &Scenario, generator: &mut Generator, slots: Range<u32>, both_
     let narrowest = links().map(Link::slowest_rate).min().expect("a path has a link");
     let share = generator.pick(&[0.2, 0.5, 0.9]);
     let rate = narrowest.to_cell_rate() * share;
+    let request = match generator.below(3) {
+        0 => {
+            let burst = Duration::from_us(generator.pick(&[1, 100, 10_000]));
+            Request::OnOff(OnOffSource { peak: rate, mean: rate * generator.pick(&[0.05, 0.4, 1.0]), burst })
+        }
+        _ => Request::Cbr { pcr: rate },
+    };
     let directions: &[bool] = if both_ways { &[false, true] } else { &[false] };
     let booking = |&backward: &bool| {
         let ports = connection.steps(backward).map(|step| step.port().index()).collect();
-        Booking { ports, request: Request::Cbr { pcr: rate } }
+        Booking { ports, request }
     };
     let bookings = if generator.one_in(4) { Vec::new() } else { directions.iter().map(booking).collect() };
     let round_trip = links().fold(Duration::ZERO, |sum, link| sum + link.delay * 2);

@@ -67,6 +67,8 @@ pub enum Flaw {
     HighestSlot,
     /// A call books the first direction only.
     OneWayBooked,
+    /// On/off sources book what each needs alone.
+    OnOffBookedAlone,
     /// The time of a flow begins with its first data.
     TimesFromSetUp,
     /// A flow is complete with its last datagram, whatever is missing before.

@@ -4,21 +4,24 @@
 use cellrate_engine::demand::{Asked, Offers};
 use cellrate_proto::Octets;
 use cellrate_proto::admission::Request;
+use cellrate_proto::admission::equivalent::Needs;
 use cellrate_proto::wire::cells_for;
 use cellrate_scenario::{Booking, Pair, TcpTraffic};
 use cellrate_sim::transport::{Contents, Flags, Sequence, SizedFlow, Span};
 use cellrate_sim::{CompletionSummary, DemandSummary};
 
 use super::*;
+use crate::random_world::flows::ON_OFF_LOSS;
 
 /// Flaws that take calls to tell.
-pub const CALL_FLAWS: [Flaw; 6] = [
+pub const CALL_FLAWS: [Flaw; 7] = [
     Flaw::CallsEndLate,
     Flaw::SetUpTakesNoTime,
     Flaw::HoldingFromArrival,
     Flaw::SourceGoesOn,
     Flaw::HighestSlot,
     Flaw::OneWayBooked,
+    Flaw::OnOffBookedAlone,
 ];
 
 /// Flaws that take flows of a size to tell.
@@ -72,16 +75,28 @@ fn rate(request: &Request) -> u64 {
         Request::Cbr { pcr } => pcr.to_bit_rate().as_bps(),
         Request::Vbr { scr } => scr.to_bit_rate().as_bps(),
         Request::Abr { mcr, .. } | Request::Minimum { mcr } => mcr.to_bit_rate().as_bps(),
-        Request::Ubr => 0,
+        // It depends on the others.
+        Request::OnOff(_) | Request::Ubr => 0,
+    }
+}
+
+/// Needs of an on/off source at a port.
+fn needs(scenario: &Scenario, port: usize, request: &Request) -> Needs {
+    match request {
+        Request::OnOff(source) => {
+            let room = scenario.links[port / 2].ports[port % 2].buffers.rooms()[0];
+            Needs::of(source, room, ON_OFF_LOSS)
+        }
+        _ => Needs::default(),
     }
 }
 
 /// Bookings of a call on each port, once for each time that its bookings name it.
-fn bookings(pair: &Pair, flaw: Option<Flaw>) -> Vec<(usize, u64)> {
+fn bookings(scenario: &Scenario, pair: &Pair, flaw: Option<Flaw>) -> Vec<(usize, u64, Needs)> {
     let counted = if flaw == Some(Flaw::OneWayBooked) { 1 } else { pair.bookings.len() };
     let of = |Booking { ports, request }: &Booking| {
         let booked = rate(request);
-        ports.iter().map(move |&port| (port, booked)).collect::<Vec<_>>()
+        ports.iter().map(move |&port| (port, booked, needs(scenario, port, request))).collect::<Vec<_>>()
     };
     pair.bookings.iter().take(counted).flat_map(of).collect()
 }
@@ -113,15 +128,20 @@ pub(super) fn calls(scenario: &Scenario, flaw: Option<Flaw>) -> Vec<Call> {
         let mut free = (0..pair.slots.len() as u32).filter(|&slot| !is_taken(slot));
         let slot = if flaw == Some(Flaw::HighestSlot) { free.next_back() } else { free.next() };
         let has_room = || {
-            let own = bookings(pair, flaw);
-            own.iter().all(|&(port, _)| {
-                let on_port = |list: &[(usize, u64)]| {
-                    list.iter().filter(|&&(other, _)| other == port).map(|&(_, rate)| rate).sum::<u64>()
+            let own = bookings(scenario, pair, flaw);
+            let of_call =
+                |call: &&Call| bookings(scenario, &scenario.demands[call.demand].pairs[call.pair], flaw);
+            let all: Vec<_> = under_way.iter().flat_map(of_call).chain(own.iter().copied()).collect();
+            own.iter().all(|&(port, ..)| {
+                let on_port = || all.iter().filter(|&&(other, ..)| other == port);
+                let together = on_port().fold(Needs::default(), |sum, &(.., needs)| sum.plus(needs));
+                let fixed: u64 = on_port().map(|&(_, rate, _)| rate).sum();
+                let alone = || on_port().map(|(.., needs)| needs.bandwidth(ON_OFF_LOSS)).sum::<u64>();
+                let together = match flaw {
+                    Some(Flaw::OnOffBookedAlone) => alone(),
+                    _ => together.bandwidth(ON_OFF_LOSS),
                 };
-                let booked = under_way
-                    .iter()
-                    .map(|call| on_port(&bookings(&scenario.demands[call.demand].pairs[call.pair], flaw)));
-                booked.sum::<u64>() + on_port(&own) <= scenario.book.room(port).as_bps()
+                fixed + together <= scenario.book.room(port).as_bps()
             })
         };
         let fate = match slot {
