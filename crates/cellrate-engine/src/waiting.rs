@@ -157,6 +157,12 @@ impl<C> WaitingCells<C> {
         Some((class, cell))
     }
 
+    /// Whether a cell that has come may leave, those left out that were held back until now.
+    pub fn has_turn(&self) -> bool {
+        let overtakes = self.rm_cells == RmCells::First && !self.rm.is_empty();
+        overtakes || (0..PRIORITIES).any(|class| self.is_ready(class))
+    }
+
     /// The transmission of the cell taken last has ended. The number of its connection among those of its category,
     /// where these have queues of their own.
     pub fn ended(&mut self) -> Option<Slot> {

@@ -3,9 +3,9 @@
 //! # Order at the same instant
 //!
 //! As in the simulator: departures from ports, samples of series, arrivals over links, BRMs that congested destinations
-//! originate, transmissions; each in the order of the ports and connections. So a run with generated traffic alone, in
-//! one process, goes the way that the simulated one does, cell by cell. What comes from outside, packets and datagrams,
-//! comes between events.
+//! originate, transmissions; each in the order of the ports and connections; then, on lines that were idle, the turn of
+//! the highest category that has come. So a run with generated traffic alone, in one process, goes the way that the
+//! simulated one does, cell by cell. What comes from outside, packets and datagrams, comes between events.
 
 use std::io;
 

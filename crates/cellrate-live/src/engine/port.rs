@@ -2,8 +2,10 @@
 //!
 //! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
 //! plus the time of one cell. Service is by strict priority, or as the [queues](WaitingCells) of a port with others
-//! say, and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its
-//! transmission begins, by the ABR queue with that cell still in it. Of what is lost frame discard may decide.
+//! say, and not pre-emptive; RM cells may have a queue of their own. On a line that was idle the turn is given when all
+//! that comes at that instant has come: it is decided as soon as anything happens later. A data cell is marked with
+//! EFCI when its transmission begins, by the ABR queue with that cell still in it. Of what is lost frame discard may
+//! decide.
 
 use std::collections::VecDeque;
 
@@ -46,6 +48,8 @@ pub(crate) struct Port {
     pub fair: Option<Box<WaitingCells<Cell>>>,
     /// The cell in transmission: its priority and when it will have left.
     serving: Option<(u8, Cell, Time)>,
+    /// Instant at which cells came to a line that was idle, and whose turn it is has not been decided.
+    undecided: Option<Time>,
     /// Cells waiting and in transmission, by priority.
     lengths: [u64; PRIORITIES],
     room: [u64; PRIORITIES],
@@ -96,6 +100,7 @@ impl Port {
             fair: (config.queueing != Queueing::default())
                 .then(|| Box::new(WaitingCells::new(&config.queueing, config.rm_cells))),
             serving: None,
+            undecided: None,
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
@@ -166,13 +171,14 @@ impl Port {
         }
     }
 
-    /// A cell arrives, whose connection has this `slot`. When the port was idle its transmission begins at once, and
-    /// the port's next departure is given.
+    /// A cell arrives, whose connection has this `slot`. When the port was idle a transmission begins, of whichever of
+    /// the cells that come at this instant has the turn, and the port's next departure is given.
     ///
     /// # Errors
     /// When there is no room for it, or its PDU is discarded.
     #[inline]
     pub fn admit(&mut self, now: Time, priority: u8, slot: Slot, cell: Cell) -> Result<Option<Time>, ()> {
+        self.decide(now);
         let class = usize::from(priority);
         let total = self.total();
         let is_refused = cell.clp() && total >= self.tagged_room;
@@ -196,17 +202,32 @@ impl Port {
         self.lengths[class] += 1;
         self.max_total = self.max_total.max(total + 1);
         self.max_lengths[class] = self.max_lengths[class].max(self.lengths[class]);
-        if let Some(fair) = &mut self.fair {
+        let has_turn = if let Some(fair) = &mut self.fair {
             fair.push(now, class, slot, cell, cell.is_rm());
-            return Ok(if self.serving.is_some() { None } else { Some(self.begin_next(now)) });
+            fair.has_turn()
+        } else {
+            let overtakes = self.rm_cells != RmCells::InOrder && class == ABR && cell.is_rm();
+            let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[class] };
+            queue.push_back(cell);
+            true
+        };
+        if self.serving.is_some() || self.undecided.is_some() {
+            return Ok(None);
         }
-        if self.serving.is_none() {
-            return Ok(Some(self.begin(now, priority, cell)));
+        if !has_turn {
+            return Ok(Some(self.begin_next(now)));
         }
-        let overtakes = self.rm_cells != RmCells::InOrder && class == ABR && cell.is_rm();
-        let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[class] };
-        queue.push_back(cell);
-        Ok(None)
+        self.undecided = Some(now);
+        Ok(Some(now + self.line.cell_time))
+    }
+
+    /// Nothing more comes before `now`: the turn on a line that was idle is given.
+    #[inline]
+    fn decide(&mut self, now: Time) {
+        if let Some(began) = self.undecided.filter(|&began| began < now) {
+            self.undecided = None;
+            self.begin_next(began);
+        }
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped with its arrival at the far end, and the next
@@ -214,6 +235,7 @@ impl Port {
     /// from now on.
     #[inline]
     pub fn depart(&mut self, now: Time) -> (Option<Result<Cell, Cell>>, Time) {
+        self.decide(now);
         self.integrate(now);
         let Some((priority, mut cell, _)) = self.serving.take() else {
             debug_assert!(
@@ -307,8 +329,11 @@ impl Port {
     /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
         let cell_time = self.line.cell_time.as_ps();
-        let begun =
-            self.serving.map_or(0, |(.., departs)| cell_time.saturating_sub(departs.since(at).as_ps()));
+        let departs = match (self.serving, self.undecided) {
+            (Some((.., departs)), _) => Some(departs),
+            (None, began) => began.map(|began| began + self.line.cell_time),
+        };
+        let begun = departs.map_or(0, |departs| cell_time.saturating_sub(departs.since(at).as_ps()));
         self.transmitted * cell_time + begun
     }
 
@@ -391,8 +416,8 @@ mod tests {
         Cell::resource_management(Time::ZERO, number, 0, &rm)
     }
 
-    /// The order in which a port sends what came while the first was being sent.
-    fn order(rm_cells: RmCells) -> Vec<u32> {
+    /// The order in which a port sends what came, `apart` \[ps\] from one to the next.
+    fn order(rm_cells: RmCells, apart: u64) -> Vec<u32> {
         let mut port = port(Buffers::default(), rm_cells);
         let mut departure = Time::NEVER;
         let come = [
@@ -405,8 +430,8 @@ mod tests {
             (1, rm(6)),
             (0, data(7)),
         ];
-        for (priority, cell) in come {
-            if let Some(at) = port.admit(Time::ZERO, priority, Slot(0), cell).unwrap() {
+        for (now, (priority, cell)) in (0..).map(|number| Time::from_ps(number * apart)).zip(come) {
+            if let Some(at) = port.admit(now, priority, Slot(0), cell).unwrap() {
                 departure = at;
             }
         }
@@ -423,9 +448,16 @@ mod tests {
 
     #[test]
     fn guaranteed_goes_first_and_rm_cells_wait_for_what_the_port_says() {
-        assert_eq!(order(RmCells::InOrder), [0, 4, 7, 2, 3, 5, 6, 1]);
-        assert_eq!(order(RmCells::BeforeData), [0, 4, 7, 3, 6, 2, 5, 1]);
-        assert_eq!(order(RmCells::First), [0, 3, 6, 4, 7, 2, 5, 1]);
+        assert_eq!(order(RmCells::InOrder, 1), [0, 4, 7, 2, 3, 5, 6, 1]);
+        assert_eq!(order(RmCells::BeforeData, 1), [0, 4, 7, 3, 6, 2, 5, 1]);
+        assert_eq!(order(RmCells::First, 1), [0, 3, 6, 4, 7, 2, 5, 1]);
+    }
+
+    #[test]
+    fn of_all_that_come_to_an_idle_line_at_one_instant_the_highest_category_goes_first() {
+        assert_eq!(order(RmCells::InOrder, 0), [4, 7, 0, 2, 3, 5, 6, 1]);
+        assert_eq!(order(RmCells::BeforeData, 0), [4, 7, 3, 6, 0, 2, 5, 1]);
+        assert_eq!(order(RmCells::First, 0), [3, 6, 4, 7, 0, 2, 5, 1]);
     }
 
     #[test]

@@ -71,7 +71,11 @@
 //!    direction that the end sends;
 //! 7. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual
 //!    ends](virtual_end), in the order of the connections and of their paths;
-//! 8. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
+//! 8. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell;
+//! 9. on each line that was idle and to which cells came, a transmission begins: of the cell whose turn it is among all
+//!    that came at the instant, the highest category first. Who stands first in a file has no advantage of it.
+//!
+//! A line that becomes free while cells wait takes the next of them at once (2), before what arrives at that instant.
 //!
 //! A port's order is that of its [index](cellrate_scenario::PortIndex). An averaging interval that ends at an instant
 //! ends after the departures and samples and before the arrivals of that instant. Events at or after the end of the run

@@ -358,7 +358,7 @@ impl Port {
         match &mut self.queues {
             Queues::Fifo(fifo) => fifo.begin_max(now),
             Queues::Ranked(ranked) => ranked.begin_max(now),
-            Queues::Served(served) => served.begin_max(now),
+            Queues::Served(served) => served.begin_max(now, &mut self.control),
         }
     }
 

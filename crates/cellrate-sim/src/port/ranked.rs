@@ -8,6 +8,7 @@
 //! as soon as that is certain, and cells get theirs in the order in which they will leave.
 //!
 //! At one instant a cell whose transmission ends leaves before others come, and the turn goes to one that has waited.
+//! Where none has, the line is idle, and the turn goes to the highest category of all that come at that instant.
 
 use std::sync::Arc;
 
@@ -39,8 +40,10 @@ struct Turns {
     delay: Duration,
     /// How many cells wait for their turn.
     count: usize,
-    /// When the last cell that was given its turn will have left.
+    /// When the last cell that was given its turn will have left; or when a cell that waits came to an idle line.
     free_at: Time,
+    /// A cell came to an idle line at that instant, and whose turn it is has not been decided.
+    undecided: bool,
     /// When the last one of the first priority will have left, and the last one of another priority, which is `lower`.
     first_until: Time,
     lower_until: Time,
@@ -74,6 +77,7 @@ impl Ranked {
             delay: line.delay,
             count: 0,
             free_at: Time::ZERO,
+            undecided: false,
             first_until: Time::ZERO,
             lower_until: Time::ZERO,
             lower: PRIORITIES,
@@ -87,8 +91,8 @@ impl Ranked {
         }
     }
 
-    /// Cells get their turn that begins at `until` or before: each goes to `give`, stamped with its arrival at the far
-    /// end.
+    /// Cells get their turn that begins at `until` or before, on a line that was idle before `until` only: each goes to
+    /// `give`, stamped with its arrival at the far end.
     #[inline]
     pub fn advance(&mut self, until: Time, give: &mut impl Give) {
         self.turns.advance(&mut self.waiting, until, give);
@@ -149,9 +153,10 @@ impl Ranked {
 impl Turns {
     #[inline(always)]
     fn advance(&mut self, waiting: &mut Waiting, until: Time, give: &mut impl Give) {
-        if self.count == 0 || self.free_at > until {
+        if self.count == 0 || self.free_at > until || self.undecided && self.free_at == until {
             return;
         }
+        self.undecided = false;
         let Turns { cell_time, delay, mut count, mut free_at, .. } = *self;
         let [second, third] = waiting;
         let priority = loop {
@@ -176,29 +181,21 @@ impl Turns {
     fn admit(&mut self, waiting: &mut Waiting, now: Time, priority: usize, cell: Cell, give: &mut impl Give) {
         if priority == self.first {
             let departs = self.free_at.max(now) + self.cell_time;
-            (self.free_at, self.first_until) = (departs, departs);
+            (self.free_at, self.first_until, self.undecided) = (departs, departs, false);
             if priority == ABR {
                 self.max_first = self.max_first.max(departs.since(now.max(self.lower_until)));
             }
             return give.give(cell.arriving(departs + self.delay));
         }
-        if self.free_at > now {
-            waiting[priority - 1].push(cell);
-            self.count += 1;
-        } else {
-            give.give(self.serve_lower(now, priority, cell));
+        if self.free_at <= now {
+            (self.free_at, self.undecided) = (now, true);
         }
+        waiting[priority - 1].push(cell);
+        self.count += 1;
         // At most one more is in transmission.
         if priority == ABR && waiting[ABR - 1].len() as u64 >= self.max_abr {
             self.max_abr = self.max_abr.max(self.lower_queue(waiting, ABR, now));
         }
-    }
-
-    #[inline(always)]
-    fn serve_lower(&mut self, begins: Time, priority: usize, cell: Cell) -> Cell {
-        let departs = begins + self.cell_time;
-        (self.free_at, self.lower_until, self.lower) = (departs, departs, priority);
-        cell.arriving(departs + self.delay)
     }
 
     /// Cells of `priority`, which is not the first and above 0, waiting and in transmission at `at`.
@@ -279,8 +276,8 @@ mod tests {
     #[test]
     fn a_cell_of_the_first_priority_waits_for_the_one_in_transmission_and_its_own_only() {
         let mut port = ranked(0);
-        assert_eq!(come(&mut port, 0, ABR, 1), [(1, 107)]);
-        assert_eq!(come(&mut port, 10, ABR, 2), []);
+        assert_eq!(come(&mut port, 0, ABR, 1), [], "one that goes before it may come at the same instant");
+        assert_eq!(come(&mut port, 10, ABR, 2), [(1, 107)]);
         assert_eq!(come(&mut port, 20, 0, 3), [(3, 207)]);
         assert_eq!(come(&mut port, 30, 0, 4), [(4, 307)]);
         let at = Time::from_ps(30);
@@ -302,10 +299,31 @@ mod tests {
     }
 
     #[test]
+    fn of_all_that_come_to_an_idle_line_at_one_instant_the_highest_category_goes_first() {
+        let mut port = ranked(0);
+        assert_eq!(come(&mut port, 5, 2, 1), []);
+        assert_eq!(come(&mut port, 5, ABR, 2), []);
+        assert_eq!(port.queue(2, Time::from_ps(5)), Cells(1));
+        assert_eq!(come(&mut port, 5, 0, 3), [(3, 112)]);
+        assert_eq!(
+            come(&mut port, 105, 0, 4),
+            [(2, 212), (4, 312)],
+            "what has waited goes before what comes now"
+        );
+        // The line is idle again from 405 on: UBR comes at that instant, and ABR as well.
+        assert_eq!(come(&mut port, 405, 2, 5), [(1, 412)]);
+        assert_eq!(come(&mut port, 505, 2, 6), [(5, 512)]);
+        assert_eq!(come(&mut port, 705, 2, 7), [(6, 612)]);
+        assert_eq!(come(&mut port, 705, ABR, 8), []);
+        assert_eq!(come(&mut port, 706, 0, 9), [(8, 812), (9, 912)]);
+        assert_eq!((port.queue(2, Time::from_ps(706)), port.max_abr_queue()), (Cells(1), Cells(1)));
+    }
+
+    #[test]
     fn without_cells_above_it_abr_is_the_first_priority() {
         let mut port = ranked(ABR);
         come(&mut port, 0, 2, 1);
-        assert_eq!(come(&mut port, 10, ABR, 2), [(2, 207)]);
+        assert_eq!(come(&mut port, 10, ABR, 2), [(1, 107), (2, 207)]);
         assert_eq!(come(&mut port, 20, ABR, 3), [(3, 307)]);
         let at = Time::from_ps(50);
         assert_eq!([0, ABR, 2].map(|priority| port.queue(priority, at)), [Cells(0), Cells(2), Cells(1)]);

@@ -1,9 +1,10 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
 //! Service is by strict priority, or as the [queues](WaitingCells) of a port with others say, and not pre-emptive; RM
-//! cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the ABR queue
-//! with that cell still in it; an IP packet when its first cell comes, by the queue that it finds. Of what is lost
-//! frame discard may decide.
+//! cells may have a queue of their own. On a line that was idle the turn is given when all that comes at that instant
+//! has come: it is decided as soon as anything happens later. A data cell is marked with EFCI when its transmission
+//! begins, by the ABR queue with that cell still in it; an IP packet when its first cell comes, by the queue that it
+//! finds. Of what is lost frame discard may decide.
 
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::random::Random;
@@ -28,8 +29,10 @@ pub(crate) struct Served {
     fair: Option<Box<WaitingCells<Cell>>>,
     /// The cell in transmission and its priority.
     serving: Option<(usize, Cell)>,
-    /// When its transmission began.
+    /// When its transmission began, or that of the first cell that came to an idle line.
     began: Time,
+    /// The line was idle at that instant, and whose turn it is has not been decided.
+    undecided: bool,
     /// When it will have left; without one, when the first cell that is held back may leave.
     departs: Time,
     /// Cells waiting and in transmission, by priority, and all together.
@@ -72,6 +75,7 @@ impl Served {
                 .then(|| Box::new(WaitingCells::new(&config.queueing, config.rm_cells))),
             serving: None,
             began: Time::ZERO,
+            undecided: false,
             departs: Time::NEVER,
             lengths: [0; PRIORITIES],
             length: 0,
@@ -110,7 +114,8 @@ impl Served {
         }
     }
 
-    /// A cell arrives, whose connection has this `slot`; when the port was idle its transmission begins at once.
+    /// A cell arrives, whose connection has this `slot`; when the port was idle a transmission begins at `now`, of
+    /// whichever of the cells that come at this instant has the turn.
     pub fn admit(
         &mut self,
         now: Time,
@@ -119,6 +124,7 @@ impl Served {
         mut cell: Cell,
         control: &mut PortControl,
     ) -> Admission {
+        self.decide(now, control);
         let is_refused = cell.clp() && self.total().0 >= self.tagged_room;
         let has_room = !is_refused
             && self.lengths[priority] < self.room[priority]
@@ -149,25 +155,46 @@ impl Served {
         self.length += 1;
         self.max_total = self.max_total.max(self.length);
         self.max_lengths[priority] = self.max_lengths[priority].max(self.lengths[priority]);
-        if let Some(fair) = &mut self.fair {
-            fair.push(now, priority, slot, cell, cell.is_rm());
-            if self.serving.is_some() {
-                return Admission::Queued(None);
+        let has_turn = match &mut self.fair {
+            Some(fair) => {
+                fair.push(now, priority, slot, cell, cell.is_rm());
+                fair.has_turn()
             }
-            return Admission::Queued(Some(self.begin_next(now, control)));
-        }
-        if self.serving.is_some() || self.line.has_stopped() {
-            let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
-            let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[priority] };
-            queue.push(cell);
+            None => {
+                let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
+                let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[priority] };
+                queue.push(cell);
+                true
+            }
+        };
+        if self.is_busy() {
             return Admission::Queued(None);
         }
-        Admission::Queued(Some(self.begin(now, priority, cell, control)))
+        if !has_turn || self.line.has_stopped() {
+            return Admission::Queued(Some(self.begin_next(now, control)));
+        }
+        (self.undecided, self.began, self.departs) = (true, now, now + self.line.cell_time);
+        Admission::Queued(Some(self.departs))
+    }
+
+    /// Whether a transmission has begun and not ended.
+    fn is_busy(&self) -> bool {
+        self.serving.is_some() || self.undecided
+    }
+
+    /// Nothing more comes before `now`: the turn on a line that was idle is given.
+    #[inline]
+    fn decide(&mut self, now: Time, control: &mut PortControl) {
+        if self.undecided && self.began < now {
+            self.undecided = false;
+            self.begin_next(self.began, control);
+        }
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped, as an error if the line lost it, and the next
     /// departure. There is none where a cell that was held back may leave from now on.
     pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<Cell, Cell>>, Time) {
+        self.decide(now, control);
         self.integrate(now);
         let Some((priority, mut cell)) = self.serving.take() else {
             debug_assert!(
@@ -204,6 +231,7 @@ impl Served {
 
     /// The change of the line that comes next happens at `now`. If given, the port's next departure has become this.
     pub fn change(&mut self, now: Time, control: &mut PortControl) -> Option<Time> {
+        self.decide(now, control);
         let had_stopped = self.line.has_stopped();
         if let Some(rate) = self.line.change() {
             control.set_link_rate(rate.to_cell_rate());
@@ -289,7 +317,8 @@ impl Served {
 
     /// The largest queues are looked for anew from `now` on, with what stands then: a cell that leaves at `now` does
     /// not.
-    pub fn begin_max(&mut self, now: Time) {
+    pub fn begin_max(&mut self, now: Time, control: &mut PortControl) {
+        self.decide(now, control);
         (self.max_total, self.max_lengths) = (self.length, self.lengths);
         if let Some((priority, _)) = &self.serving
             && self.departs == now
@@ -306,7 +335,7 @@ impl Served {
 
     /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
-        let begun = self.serving.map_or(0, |_| self.departs.min(at).since(self.began).as_ps());
+        let begun = if self.is_busy() { self.departs.min(at).since(self.began).as_ps() } else { 0 };
         self.busy_ps + begun
     }
 
@@ -339,7 +368,11 @@ mod tests {
     /// The order in which a port sends what came, in the order of the names, while the first was being sent: "v" VBR,
     /// "d" ABR data, "r" RM cells, "u" UBR.
     fn order(rm_cells: RmCells) -> Vec<&'static str> {
-        const NAMES: [&str; 8] = ["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"];
+        order_of(rm_cells, ["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"], 1)
+    }
+
+    /// The order in which a port sends what came in this order, `apart` \[ps\] from one to the next.
+    fn order_of(rm_cells: RmCells, names: [&'static str; 8], apart: u64) -> Vec<&'static str> {
         let rm = RmCell {
             direction: Direction::Forward,
             backward_notification: false,
@@ -358,15 +391,15 @@ mod tests {
         let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
         let marks = Random::new(1, Stream::Marks(Owner::named("port")));
         let mut port = Served::new(line, &config, None, marks);
-        for (number, name) in (0..).zip(NAMES) {
-            let sent = Time::from_ps(number);
+        for (number, name) in (0..).zip(names) {
+            let (sent, now) = (Time::from_ps(number), Time::from_ps(number * apart));
             let (priority, cell) = match &name[..1] {
                 "v" => (0, Cell::data(sent, number, false)),
                 "r" => (ABR, Cell::resource_management(sent, &rm)),
                 "u" => (2, Cell::data(sent, number, false)),
                 _ => (ABR, Cell::data(sent, number, false)),
             };
-            assert!(matches!(port.admit(sent, priority, Slot(0), cell, &mut control), Admission::Queued(_)));
+            assert!(matches!(port.admit(now, priority, Slot(0), cell, &mut control), Admission::Queued(_)));
         }
         assert_eq!(
             (port.cells().count(), port.queue(ABR)),
@@ -378,7 +411,7 @@ mod tests {
         while now != Time::NEVER {
             let (cell, next) = port.depart(now, &mut control);
             left.push(
-                NAMES[cell.expect("one leaves").expect("the line loses nothing").sent.as_ps() as usize],
+                names[cell.expect("one leaves").expect("the line loses nothing").sent.as_ps() as usize],
             );
             now = next;
         }
@@ -391,5 +424,15 @@ mod tests {
         assert_eq!(order(RmCells::InOrder), ["d0", "v4", "v7", "d2", "r3", "d5", "r6", "u1"]);
         assert_eq!(order(RmCells::BeforeData), ["d0", "v4", "v7", "r3", "r6", "d2", "d5", "u1"]);
         assert_eq!(order(RmCells::First), ["d0", "r3", "r6", "v4", "v7", "d2", "d5", "u1"]);
+    }
+
+    #[test]
+    fn of_all_that_come_to_an_idle_line_at_one_instant_the_highest_category_goes_first() {
+        let come = ["u0", "d1", "d2", "r3", "v4", "d5", "r6", "v7"];
+        let at_once = |rm_cells| order_of(rm_cells, come, 0);
+        assert_eq!(at_once(RmCells::InOrder), ["v4", "v7", "d1", "d2", "r3", "d5", "r6", "u0"]);
+        assert_eq!(at_once(RmCells::BeforeData), ["v4", "v7", "r3", "r6", "d1", "d2", "d5", "u0"]);
+        assert_eq!(at_once(RmCells::First), ["r3", "r6", "v4", "v7", "d1", "d2", "d5", "u0"]);
+        assert_eq!(order_of(RmCells::InOrder, come, 1)[0], "u0", "a moment before the others");
     }
 }

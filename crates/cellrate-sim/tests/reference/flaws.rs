@@ -21,6 +21,8 @@ pub enum Flaw {
     QueueBesideTransmission,
     /// UBR goes before ABR.
     UbrBeforeAbr,
+    /// On an idle line the first cell that comes at an instant is sent, whatever else comes then.
+    FirstComeHasTurn,
     /// Timers of TCP come before arrivals.
     TimersBeforeArrivals,
     /// The PDU after one of which nothing has come is no PDU either.
@@ -100,7 +102,7 @@ pub enum Flaw {
 }
 
 /// All of them but those of TCP.
-pub const FLAWS: [Flaw; 9] = [
+pub const FLAWS: [Flaw; 10] = [
     Flaw::TiesReversed,
     Flaw::DeparturesAfterArrivals,
     Flaw::IntervalsEndAfterArrivals,
@@ -110,6 +112,7 @@ pub const FLAWS: [Flaw; 9] = [
     Flaw::LossAtBeginning,
     Flaw::QueueBesideTransmission,
     Flaw::UbrBeforeAbr,
+    Flaw::FirstComeHasTurn,
 ];
 
 /// Flaws that take TCP to tell.

@@ -5,8 +5,9 @@
 //! the documented rules line by line:
 //!
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
-//!   of the ports the cells left, beginnings of calls, BRMs that congested destinations originate, transmissions in the order of the connections, forward before
-//!   backward, timers of TCP in the same order;
+//!   of the ports the cells left, beginnings of calls, BRMs that congested destinations originate, transmissions in the
+//!   order of the connections, forward before backward, timers of TCP in the same order; last, on lines that were idle
+//!   and to which something came, a transmission begins;
 //! - service by priority (CBR and VBR, ABR, GFR and UBR), or as the queues of a port with others say, never
 //!   pre-empted; buffers count the cell in transmission;
 //! - what GFR and UBR lose, frame discard decides where a port has it, by the cells in the buffer one by one;
@@ -158,6 +159,8 @@ enum Happening {
     Transmission(usize, u64),
     /// A timer of TCP is due.
     Timer(usize, u64),
+    /// The line behind the port of this number was idle, and something has come.
+    Turn(usize),
 }
 
 struct Event {
@@ -347,26 +350,7 @@ impl<'a> Network<'a> {
     }
 
     fn plan(&mut self, time: Time, happening: Happening) {
-        let (rank, index) = match &happening {
-            Happening::Change(port, _) if self.flaw == Some(Flaw::DelayAfterDeparture) => (2, *port),
-            Happening::Change(port, _) => (0, *port),
-            Happening::Departure(port) | Happening::Release(port) => (1, *port),
-            Happening::Sample(probe) => (2, *probe),
-            Happening::IntervalEnd(port) => (3, *port),
-            Happening::Arrival(port, _) => (4, *port),
-            Happening::Opening(flow, _) | Happening::Flow(flow, _) | Happening::Report(flow, _) => (5, *flow),
-            Happening::Transmission(flow, _) => (6, *flow),
-            Happening::Timer(flow, _) => (7, *flow),
-        };
-        let (rank, index) = match (self.flaw, rank) {
-            (Some(Flaw::TiesReversed), 4 | 6) => (rank, usize::MAX - index),
-            (Some(Flaw::DeparturesAfterArrivals), 1) | (Some(Flaw::IntervalsEndAfterArrivals), 3) => {
-                (5, index)
-            }
-            (Some(Flaw::SamplesLast), 2) => (8, index),
-            (Some(Flaw::TimersBeforeArrivals), 7) => (3, index),
-            _ => (rank, index),
-        };
+        let (rank, index) = order::place(&happening, self.flaw);
         self.sequence += 1;
         self.events.push(Event { time, rank, index, sequence: self.sequence, happening });
     }
@@ -412,6 +396,11 @@ impl<'a> Network<'a> {
                 }
                 Happening::Transmission(..) => {}
                 Happening::Timer(flow, plan) => self.on_timer(now, flow, plan),
+                Happening::Turn(port) => {
+                    if self.ports[port].transmitting.is_none() {
+                        self.begin_transmission(now, port);
+                    }
+                }
             }
         }
         self.note_changes(now);
@@ -526,7 +515,11 @@ impl<'a> Network<'a> {
         port.max_queue = port.max_queue.max(port.total());
         port.max_abr_queue = port.max_abr_queue.max(port.queue(1));
         if port.transmitting.is_none() {
-            self.begin_transmission(now, number);
+            if self.flaw == Some(Flaw::FirstComeHasTurn) {
+                self.begin_transmission(now, number);
+            } else {
+                self.plan(now, Happening::Turn(number));
+            }
         }
     }
 
