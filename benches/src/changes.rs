@@ -124,6 +124,8 @@ pub const CHANGES: &[Workload] = &[
         [2000, 200],
         Network { sources: 1500, vc: CBR, ..BASE_NETWORK },
     ),
+    change("A29", "every link 100 us", [2000, 200], Network { delay: "100 us", ..BASE_NETWORK }),
+    change("A30", "every link 250 us", [2000, 200], Network { delay: "250 us", ..BASE_NETWORK }),
 ];
 
 const fn change(

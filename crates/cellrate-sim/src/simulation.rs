@@ -37,7 +37,7 @@ pub fn run(
     Simulation::of(scenario).run(progress)
 }
 
-/// Runs `scenario` on up to `threads` threads, with the same result. Clusters of nodes with links of 100 us or more
+/// Runs `scenario` on up to `threads` threads, with the same result. Clusters of nodes with links of 250 us or more
 /// between them, or somewhat less where few connections cross them, run side by side, so a network without such links
 /// runs on one ([`clusters_of`] says how many there are). `progress` is called on the calling thread.
 ///

@@ -213,9 +213,9 @@ fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scen
     let mut world = World::new(duration);
     world.scenario.seed = number;
     world.scenario.name = format!("random fair shares {number}");
-    // Below 100 us the switches share a scheduler, and nothing takes turns.
+    // Below 250 us the switches share a scheduler, and nothing takes turns.
     let far = generator.pick(&[us(10), us(300), us(1000), us(1000), us(5000), us(5000)]);
-    let far = if in_step { line.cell_time() * generator.pick(&[50, 100, 500]) } else { far };
+    let far = if in_step { line.cell_time() * generator.pick(&[50, 200, 500]) } else { far };
     world.control = generator.fair_control(number, line);
     world.link("sw0", "sw1", line, far);
     world.control = PortControlConfig::default();

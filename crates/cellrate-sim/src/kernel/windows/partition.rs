@@ -19,8 +19,8 @@ const MOST_CELLS: u64 = 1 << 14;
 /// for less than five cells for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES). Measured
 /// on W1's network with links of 43 us to 1 ms: a window costs as much as the events that it saves at 230 us.
 const CELLS_OF_TWO_SOURCES: u64 = 5;
-/// A longer link never does.
-const LONGEST_JOINT: Duration = Duration::from_us(100);
+/// A longer link never does, however many sources it has: threads have work there.
+const LONGEST_JOINT: Duration = Duration::from_us(250);
 
 /// The window of a network with one cluster, which runs for as long as it likes: who watches looks between windows.
 const ALONE: Duration = Duration::from_ms(2);
@@ -157,15 +157,15 @@ mod tests {
     fn a_link_separates_clusters_where_a_window_holds_enough_cells_for_its_sources() {
         // 77 cells of 0.68 us for 15 sources and 16 more; 42 cells for one source.
         let at = |delay, sources| partition_at("622.08 Mbps", delay, sources).0;
-        assert_eq!(["0 us", "52 us", "53 us", "100 us"].map(|delay| at(delay, 15)), [1, 1, 2, 2]);
+        assert_eq!(["0 us", "52 us", "53 us", "250 us"].map(|delay| at(delay, 15)), [1, 1, 2, 2]);
         assert_eq!(["28 us", "29 us"].map(|delay| at(delay, 1)), [1, 2]);
-        assert_eq!(["99 us", "100 us"].map(|delay| at(delay, 400)), [1, 2], "the longest that joins");
-        assert_eq!(["99 us", "100 us"].map(|delay| partition(delay, 15).0), [1, 2], "a slower line");
+        assert_eq!(["249 us", "250 us"].map(|delay| at(delay, 400)), [1, 2], "the longest that joins");
+        assert_eq!(["217 us", "219 us"].map(|delay| partition(delay, 15).0), [1, 2], "a slower line");
     }
 
     #[test]
     fn a_window_is_as_long_as_its_link_until_it_holds_enough_cells() {
-        assert_eq!(partition("150 us", 15).1, Duration::from_us(150));
+        assert_eq!(partition("300 us", 15).1, Duration::from_us(300));
         assert_eq!(partition("5 ms", 15).1, Duration::from_ms(5));
         let cell_time = cellrate_proto::BitRate::from_bps(149_760_000).cell_time();
         assert_eq!(partition("275 ms", 15).1, cell_time * (128 * 31));
