@@ -240,3 +240,18 @@ fn every_category_loses_whole_pdus_where_its_set_up_says_so() {
         assert_eq!(run(category, None), run(category, Some(whole)), "{category:?}");
     }
 }
+
+#[test]
+fn codecs_of_speech_take_two_cells_a_packet_and_g_711_five() {
+    let text = include_str!("../../../scenarios/telephony.toml");
+    let scenario = Document::parse(text, "telephony").and_then(|document| document.resolve()).unwrap();
+    let summary = cellrate_sim::run(&scenario, &mut |_| std::ops::ControlFlow::Continue(())).unwrap().summary;
+    // RTP, UDP and IP are 40 octets, LLC/SNAP and the trailer of AAL5 8 each: 216, 76, 80, 76 and 89 octets.
+    let expected = [(600, 5), (600, 2), (400, 2), (400, 2), (600, 2)];
+    for (both, (packets, cells)) in summary.vcs.chunks(2).zip(expected) {
+        for row in both {
+            assert_eq!((row.data_sent, row.dropped), (packets * cells, 0), "{}", row.vc);
+        }
+    }
+    assert_eq!(summary.frames.len(), 10);
+}

@@ -1,7 +1,7 @@
 //! The keys of frames in UDP datagrams.
 
 use super::timing::{END_KEY, START_KEY};
-use super::{Dimension, Kind, Range, SPAN, Shape, key, required};
+use super::{Dimension, Kind, Range, SPAN, Shape, key};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 
@@ -72,20 +72,36 @@ const TRACE: Shape = Shape {
     ],
 };
 
+/// Codecs of speech.
+const CODECS: &[&str] = &["g711", "g729", "g723.1-6.3", "g723.1-5.3", "gsm"];
+
 pub(super) const FRAMES: Shape = Shape {
     name: "frames",
     about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper internet-applications).",
     keys: &[
-        required(
+        key(
+            "codec",
+            Kind::Choice(CODECS),
+            "none",
+            "A codec of speech in RTP (RFC 3551), which says `frames_per_second` and `size`: G.711, 80 octets in 10 ms; G.729, 10 in 10 ms; G.723.1 at 6.3 or 5.3 kb/s, 24 or 20 in 30 ms; GSM full rate, 33 in 20 ms.",
+        ),
+        key(
+            "packet",
+            SPAN,
+            "\"20 ms\", of g723.1 \"30 ms\"",
+            "Speech in a packet: whole frames of the `codec`, at most 200 ms. It is the frame of results.",
+        ),
+        key(
             "frames_per_second",
             Kind::Ratio(Range::closed(0.001, 10_000.0)),
+            "required: this or codec",
             "The clock: a number, or two with a stroke between such as \"30000/1001\".",
         ),
-        key("size", OCTETS, "required: this or trace", "Mean length of a frame: 1 octet to 16 MiB."),
+        key("size", OCTETS, "required: this, trace or codec", "Mean length of a frame: 1 octet to 16 MiB."),
         key(
             "trace",
             Kind::Table(&TRACE),
-            "required: this or size",
+            "required: this, size or codec",
             "Lengths from a file, such as a published trace of a film.",
         ),
         key(
@@ -100,7 +116,12 @@ pub(super) const FRAMES: Shape = Shape {
             "\"1472 octets\"",
             "Largest payload of a datagram, 1 to 65000 octets: a frame fills as many as it needs.",
         ),
-        key("header", OCTETS, "\"28 octets\"", "Octets of UDP and IP header before the payload: 0 to 120."),
+        key(
+            "header",
+            OCTETS,
+            "\"28 octets\", with codec \"40 octets\"",
+            "Octets of UDP and IP header, of a codec RTP too, before the payload: 0 to 120.",
+        ),
         key(
             "encapsulation",
             Kind::Choice(&["llc-snap", "vc-mux"]),

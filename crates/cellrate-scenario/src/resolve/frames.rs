@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::Octets;
 use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{Duration, Octets};
 
 use super::optional;
 use super::timing::start_and_end;
@@ -31,8 +31,11 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
             _ => Ok(given),
         }
     };
-    let frames_per_second = optional(table, "frames_per_second", frame_rate)?
-        .ok_or_else(|| check::missing(node.place, "frames_per_second", "such as 24"))?;
+    let speech = speech(table)?;
+    let given = optional(table, "frames_per_second", frame_rate)?;
+    let frames_per_second = given
+        .or(speech.map(|speech| speech.rate))
+        .ok_or_else(|| check::missing(node.place, "frames_per_second", "such as 24, or a codec"))?;
     let size = octets("size", 1, MAX_FRAME as u64, "from 1 octet to 16 MiB")?;
     let lengths = match (table.entry("trace"), size) {
         (Some(entry), None) if table.node("deviation").is_none() => trace(&entry.node)?,
@@ -44,6 +47,9 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
             let deviation = octets("deviation", 0, size.0, "at most the size")?.unwrap_or(Octets(0));
             FrameLengths::Gaussian { size, deviation }
         }
+        (None, None) if let Some(speech) = speech => {
+            FrameLengths::Gaussian { size: speech.size, deviation: Octets(0) }
+        }
         (None, None) => {
             let example = "such as \"40 kB\", or a trace = { file = ... }";
             return Err(check::missing(node.place, "size", example));
@@ -53,7 +59,11 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
         frames_per_second,
         lengths,
         datagram: octets("datagram", 1, 65_000, "from 1 to 65000 octets")?.unwrap_or(Octets(1472)),
-        header: octets("header", 0, 120, "at most 120 octets")?.unwrap_or(Octets(28)),
+        header: octets("header", 0, 120, "at most 120 octets")?.unwrap_or(Octets(if speech.is_some() {
+            40
+        } else {
+            28
+        })),
         encapsulation: match table.text("encapsulation") {
             Some("vc-mux") => Encapsulation::VcMultiplexed,
             _ => Encapsulation::LlcSnapIpv4,
@@ -63,6 +73,58 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
         end,
         record: integer("record", 0, i64::from(u32::MAX))?.unwrap_or(0),
     })
+}
+
+/// Packets of a codec of speech.
+#[derive(Clone, Copy)]
+struct Speech {
+    rate: FrameRate,
+    size: Octets,
+}
+
+/// The codec that `table` names, and what a packet of it carries (RFC 3551, section 4.5 and table 1).
+fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
+    let Some(codec) = table.node("codec") else {
+        return match table.node("packet") {
+            Some(packet) => {
+                let message =
+                    "packet says how much speech of a codec a packet carries, and there is no codec";
+                Err(Fault::new(packet.place, message, "Leave it out, or write codec = \"g711\""))
+            }
+            None => Ok(None),
+        };
+    };
+    for key in ["frames_per_second", "size", "trace", "deviation"] {
+        if let Some(node) = table.node(key) {
+            let message = format!("a codec says what {key} is");
+            return Err(Fault::new(node.place, message, format!("Leave {key} out, or codec")));
+        }
+    }
+    // Milliseconds and octets of a frame, and frames of a packet.
+    let (ms, octets, frames) = match codec.text().unwrap_or_default() {
+        "g729" => (10, 10, 2),
+        "g723.1-6.3" => (30, 24, 1),
+        "g723.1-5.3" => (30, 20, 1),
+        "gsm" => (20, 33, 1),
+        _ => (10, 80, 2),
+    };
+    let frames = match table.node("packet") {
+        None => frames,
+        Some(node) => {
+            let packet = quantity::span(node)?;
+            let frame = Duration::from_ms(ms);
+            if packet.as_ps() % frame.as_ps() != 0 || packet > Duration::from_ms(200) {
+                let message = format!("packet is {packet}");
+                let remedy =
+                    format!("It must be a multiple of {frame}, a frame of the codec, and at most 200 ms");
+                return Err(Fault::new(node.place, message, remedy));
+            }
+            packet.as_ps() / frame.as_ps()
+        }
+    };
+    let common = common_divisor(1000, ms * frames);
+    let rate = FrameRate { frames: 1000 / common, seconds: ms * frames / common };
+    Ok(Some(Speech { rate, size: Octets(octets * frames) }))
 }
 
 /// A rate as it is written: 29.97 is 2997/100, and "30000/1001" is what it says.

@@ -306,3 +306,36 @@ fn only_regular_files_of_the_scenarios_own_folder_are_read() {
     assert!(error.contains("is no regular file"), "{error}");
     assert!(taken(".", &[]).unwrap_err().contains("is no regular file"));
 }
+
+#[test]
+fn a_codec_of_speech_says_clock_size_and_header() {
+    let packets = |keys: &str| {
+        let frames = frames(keys);
+        let FrameLengths::Gaussian { size, deviation } = frames.lengths else { panic!("{frames:?}") };
+        assert_eq!((deviation, frames.header), (Octets(0), Octets(40)));
+        (frames.frames_per_second.frames, frames.frames_per_second.seconds, size.0)
+    };
+    for (codec, expected) in [
+        ("g711", (50, 1, 160)),
+        ("g729", (50, 1, 20)),
+        ("g723.1-6.3", (100, 3, 24)),
+        ("g723.1-5.3", (100, 3, 20)),
+        ("gsm", (50, 1, 33)),
+    ] {
+        assert_eq!(packets(&format!("codec = \"{codec}\"")), expected, "{codec}");
+    }
+    assert_eq!(packets("codec = \"g729\", packet = \"60 ms\""), (50, 3, 60));
+    assert_eq!(packets("codec = \"g711\", packet = \"10 ms\""), (100, 1, 80));
+    assert_eq!(frames("codec = \"gsm\", header = \"28 octets\"").header, Octets(28));
+    for (keys, expected) in [
+        ("codec = \"gsm\", packet = \"30 ms\"", "a multiple of 20 ms"),
+        ("codec = \"gsm\", packet = \"220 ms\"", "at most 200 ms"),
+        ("codec = \"gsm\", size = \"33 octets\"", "Leave size out, or codec"),
+        ("codec = \"gsm\", frames_per_second = 50", "Leave frames_per_second out, or codec"),
+        ("frames_per_second = 50, size = \"1 kB\", packet = \"20 ms\"", "there is no codec"),
+        ("codec = \"g728\"", "Write \"g711\" or \"g729\""),
+    ] {
+        let error = resolve("abr", keys, "").unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
