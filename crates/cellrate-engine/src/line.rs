@@ -1,9 +1,7 @@
 //! The line behind a port: how long a cell takes, how far it goes, and what is lost on it.
 
-use std::sync::Arc;
-
 use cellrate_proto::{BitRate, Duration, Time};
-use cellrate_scenario::{InFlight, LinkStep, PortIndex, Scenario, Span};
+use cellrate_scenario::{InFlight, LineState, LossBursts, PortIndex, Scenario, Span};
 
 use crate::random::{Owner, Random, Stream};
 
@@ -21,7 +19,7 @@ pub struct Line {
 /// The steps of a line that changes, and how far it has come.
 #[derive(Clone, Debug)]
 struct Changing {
-    steps: Arc<[LinkStep]>,
+    steps: Box<[(Time, LineState)]>,
     /// The step that comes next.
     next: usize,
     /// Whether any of them has what is on the line lost.
@@ -36,6 +34,9 @@ struct Faults {
     /// Whether it ever loses cells by chance.
     by_chance: bool,
     random: Random,
+    bursts: Option<LossBursts>,
+    /// Whether the last cell has found the line bad.
+    is_bad: bool,
     outages: Vec<Span>,
     /// The first outage that has not ended.
     outage: usize,
@@ -47,9 +48,14 @@ impl Line {
         let link = scenario.link(port.link());
         let random = Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, port)));
         let (cell_time, delay) = (link.rate.cell_time(), link.delay);
-        let by_chance = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.cell_loss > 0.0);
-        let faults = Faults::new(link.cell_loss, by_chance, &link.outages, random);
-        let changing = link.is_changing().then(|| Box::new(Changing::by(&link.changes)));
+        let changes = || link.changes_of(port.end());
+        let by_chance = link.cell_loss > 0.0 || changes().any(|(_, line)| line.cell_loss > 0.0);
+        let faults = Faults {
+            bursts: link.loss_bursts,
+            ..Faults::new(link.cell_loss, by_chance, &link.outages, random)
+        };
+        let faults = faults.into_any();
+        let changing = link.is_changing().then(|| Box::new(Changing::by(changes())));
         Line { cell_time, delay, faults, changing }
     }
 
@@ -61,17 +67,17 @@ impl Line {
     /// When it changes next; never where it does not.
     pub fn next_change(&self) -> Time {
         let step = self.changing.as_ref().and_then(|changing| changing.steps.get(changing.next));
-        step.map_or(Time::NEVER, |step| step.at)
+        step.map_or(Time::NEVER, |(at, _)| *at)
     }
 
     /// The change that comes next happens: the rate from now on, if there is one.
     pub fn change(&mut self) -> Option<BitRate> {
         let changing = self.changing.as_mut()?;
-        let step = changing.steps.get(changing.next)?;
+        let (_, line) = changing.steps.get(changing.next)?;
         changing.next += 1;
-        (self.cell_time, self.delay) = (step.rate.cell_time(), step.delay);
-        self.faults.iter_mut().for_each(|faults| faults.cell_loss = step.cell_loss);
-        Some(step.rate)
+        (self.cell_time, self.delay) = (line.rate.cell_time(), line.delay);
+        self.faults.iter_mut().for_each(|faults| faults.cell_loss = line.cell_loss);
+        Some(line.rate)
     }
 
     /// Whether it takes no cells at present.
@@ -102,7 +108,7 @@ impl Line {
         outages: &[Span],
         random: Random,
     ) -> Line {
-        let faults = Faults::new(cell_loss, cell_loss > 0.0, outages, random);
+        let faults = Faults::new(cell_loss, cell_loss > 0.0, outages, random).into_any();
         Line { cell_time, delay, faults, changing: None }
     }
 
@@ -122,15 +128,16 @@ impl Line {
 }
 
 impl Changing {
-    fn by(steps: &Arc<[LinkStep]>) -> Changing {
-        let loses_in_flight = steps.iter().any(|step| step.in_flight == InFlight::Lost);
-        Changing { steps: Arc::clone(steps), next: 0, loses_in_flight, last_arrival: Time::ZERO }
+    fn by(steps: impl Iterator<Item = (Time, LineState)>) -> Changing {
+        let steps: Box<[(Time, LineState)]> = steps.collect();
+        let loses_in_flight = steps.iter().any(|(_, line)| line.in_flight == InFlight::Lost);
+        Changing { steps, next: 0, loses_in_flight, last_arrival: Time::ZERO }
     }
 
     fn carry(&mut self, arrives: Time, transmission: Duration, lost: bool) -> Result<Time, Time> {
         let arrives = arrives.max(self.last_arrival + transmission);
-        let mut before = self.steps[self.next..].iter().take_while(|step| step.at <= arrives);
-        if lost || self.loses_in_flight && before.any(|step| step.in_flight == InFlight::Lost) {
+        let mut before = self.steps[self.next..].iter().take_while(|(at, _)| *at <= arrives);
+        if lost || self.loses_in_flight && before.any(|(_, line)| line.in_flight == InFlight::Lost) {
             return Err(arrives);
         }
         self.last_arrival = arrives;
@@ -139,10 +146,14 @@ impl Changing {
 }
 
 impl Faults {
+    fn new(cell_loss: f64, by_chance: bool, outages: &[Span], random: Random) -> Faults {
+        let (bursts, is_bad, outages) = (None, false, outages.to_vec());
+        Faults { cell_loss, by_chance, random, bursts, is_bad, outages, outage: 0 }
+    }
+
     /// `None` where nothing is ever lost.
-    fn new(cell_loss: f64, by_chance: bool, outages: &[Span], random: Random) -> Option<Box<Faults>> {
-        let faults = Faults { cell_loss, by_chance, random, outages: outages.to_vec(), outage: 0 };
-        (by_chance || !outages.is_empty()).then(|| Box::new(faults))
+    fn into_any(self) -> Option<Box<Faults>> {
+        (self.by_chance || self.bursts.is_some() || !self.outages.is_empty()).then(|| Box::new(self))
     }
 
     fn loses(&mut self, departs: Time) -> bool {
@@ -150,7 +161,39 @@ impl Faults {
             self.outage += 1;
         }
         // Drawn for every cell, so that outages do not shift the stream, nor does what the probability is.
-        let unlucky = self.by_chance && self.random.uniform() < self.cell_loss;
+        let mut probability = self.cell_loss;
+        if let Some(LossBursts { begin, end, loss }) = self.bursts {
+            let turns = self.random.uniform() < if self.is_bad { end } else { begin };
+            self.is_bad ^= turns;
+            if self.is_bad {
+                probability = loss;
+            }
+        }
+        let unlucky = (self.by_chance || self.bursts.is_some()) && self.random.uniform() < probability;
         unlucky || self.outages.get(self.outage).is_some_and(|outage| outage.start <= departs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bursts_of_losses_have_their_share_and_their_length() {
+        // p / (p + r) = 1/51 of all cells, in bursts of 1/r = 10; every second of them lost leaves half of the share.
+        for (loss, share) in [(1.0, 1.0 / 51.0), (0.5, 0.5 / 51.0)] {
+            let random = Random::new(1, Stream::Loss(Owner::named("line")));
+            let bursts = Some(LossBursts { begin: 0.002, end: 0.1, loss });
+            let mut faults = Faults { bursts, ..Faults::new(0.0, false, &[], random) };
+            let count = 1_000_000;
+            let lost: Vec<bool> = (0..count).map(|_| faults.loses(Time::ZERO)).collect();
+            let all = lost.iter().filter(|&&lost| lost).count() as f64;
+            // 1960 bursts: their number and their lengths vary by 2.3 % each (standard error).
+            assert!((all / f64::from(count) / share - 1.0).abs() < 0.1, "{all} of {count}");
+            if loss == 1.0 {
+                let bursts = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
+                assert!((all / bursts / 10.0 - 1.0).abs() < 0.08, "{all} in {bursts} bursts");
+            }
+        }
     }
 }

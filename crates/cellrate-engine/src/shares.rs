@@ -148,7 +148,8 @@ fn efficiencies(scenario: &Scenario, got: &[Got]) -> Vec<EfficiencySummary> {
         let goodput_bps = sum?;
         let link = scenario.link(cellrate_scenario::PortIndex::link(port));
         let start = Time::ZERO + scenario.measuring.warm_up;
-        let rate = link.mean_rate_bps(start, Time::ZERO + scenario.duration);
+        let end = Time::ZERO + scenario.duration;
+        let rate = link.mean_rate_bps(cellrate_scenario::PortIndex::end(port), start, end);
         Some(EfficiencySummary {
             port: port_name(scenario, port),
             goodput_bps,

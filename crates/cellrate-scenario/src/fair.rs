@@ -118,7 +118,7 @@ pub fn max_min_over_time(
         let demand = |flow: FlowIndex| {
             let is_down = |step: Step| {
                 let link = scenario.link(step.link);
-                link.rate_at(at) == BitRate::default()
+                link.rate_at(step.end, at) == BitRate::default()
                     || link.outages.iter().any(|span| span.start <= at && at < span.end)
             };
             let cut = steps_of(scenario, flow).any(is_down);
@@ -163,7 +163,7 @@ fn filled(
 ) -> Result<Vec<FairShare>, Oversubscribed> {
     let handed_out = |port: PortIndex| {
         let utilization = utilization.unwrap_or_else(|| scenario.port(port).target_utilization());
-        scenario.link(port.link()).rate_at(at).to_cell_rate().as_cells_per_s() * utilization
+        scenario.link(port.link()).rate_at(port.end(), at).to_cell_rate().as_cells_per_s() * utilization
     };
     let mut capacity: Vec<f64> = scenario.ports().map(handed_out).collect();
     let mut flows = Vec::new();

@@ -8,6 +8,12 @@ const CHANGE: Shape = Shape {
     keys: &[
         required("at", TIME, "The instant; a change at 0 is what the link begins with."),
         key(
+            "from",
+            Kind::Reference,
+            "both ways",
+            "An end of the link: the change is of the line out of it alone. Both lines may change at one instant, in an entry each.",
+        ),
+        key(
             "rate",
             Kind::Quantity(Dimension::LineRate),
             "as before",

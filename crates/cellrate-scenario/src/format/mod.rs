@@ -195,6 +195,25 @@ const DELAY_KEY: Key = key(
     "One-way propagation delay; or what it follows in time (docs/guides/changing-links.md).",
 );
 const LOSS_KEY: Key = key("loss", FRACTION, "0", "Probability that a cell is lost on the line, either way.");
+const LOSS_BURSTS_KEY: Key = key(
+    "loss_bursts",
+    Kind::Table(&LOSS_BURSTS),
+    "none",
+    "Losses in bursts, either way by itself; `loss` is that between them.",
+);
+const LOSS_BURSTS: Shape = Shape {
+    name: "loss_bursts",
+    about: "A line of two states, good and bad, which may change with each cell (Gilbert and Elliott); it begins good. A share of begin / (begin + end) of all cells finds it bad.",
+    keys: &[
+        required("begin", SHARE, "Probability that a cell finds it bad that the one before found good."),
+        required(
+            "end",
+            SHARE,
+            "Probability that a cell finds it good that the one before found bad: bursts are of 1/end cells in the mean.",
+        ),
+        key("loss", FRACTION, "1", "Probability that a cell is lost that finds it bad."),
+    ],
+};
 const OUTAGES_KEY: Key = key(
     "outages",
     Kind::List(&Kind::Pair(&TIME, &TIME), 0),
@@ -222,6 +241,7 @@ const LINK: Shape = Shape {
         DELAY_KEY,
         LINK_OFFSET_KEY,
         LOSS_KEY,
+        LOSS_BURSTS_KEY,
         OUTAGES_KEY,
         CHANGES_KEY,
         COUNT,

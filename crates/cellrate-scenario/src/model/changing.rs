@@ -9,11 +9,18 @@ use crate::model::{Link, Scenario};
 pub struct LinkStep {
     /// The instant. What happens at it finds the link as it is from then on.
     pub at: Time,
-    /// Line rate, for each cell whose transmission begins from then on, both ways. At rate zero none begins.
+    /// State of its line out of each end.
+    pub lines: [LineState; 2],
+}
+
+/// State of one direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineState {
+    /// Line rate, for each cell whose transmission begins from then on. At rate zero none begins.
     pub rate: BitRate,
     /// One-way propagation delay, of each cell whose transmission ends from then on.
     pub delay: Duration,
-    /// Probability that such a cell is lost on the line, either way [0 to 1].
+    /// Probability that such a cell is lost on the line [0 to 1].
     pub cell_loss: f64,
     /// Fate of the cells that are on the line.
     pub in_flight: InFlight,
@@ -35,16 +42,35 @@ impl Link {
         !self.changes.is_empty()
     }
 
+    /// Its line out of either end as it begins.
+    pub fn first_state(&self) -> LineState {
+        let (rate, delay, cell_loss) = (self.rate, self.delay, self.cell_loss);
+        LineState { rate, delay, cell_loss, in_flight: InFlight::Kept }
+    }
+
+    /// All states that its lines ever have, that of the beginning first.
+    fn states(&self) -> impl Iterator<Item = LineState> {
+        std::iter::once(self.first_state()).chain(self.changes.iter().flat_map(|step| step.lines))
+    }
+
+    /// Changes of the line out of an end, one for each of the link's.
+    pub fn changes_of(
+        &self,
+        end: u8,
+    ) -> impl DoubleEndedIterator<Item = (Time, LineState)> + ExactSizeIterator {
+        self.changes.iter().map(move |step| (step.at, step.lines[usize::from(end)]))
+    }
+
     /// All rates that it ever has, the first one first.
     fn rates(&self) -> impl Iterator<Item = BitRate> {
-        std::iter::once(self.rate).chain(self.changes.iter().map(|step| step.rate))
+        self.states().map(|state| state.rate)
     }
 
     fn delays(&self) -> impl Iterator<Item = Duration> {
-        std::iter::once(self.delay).chain(self.changes.iter().map(|step| step.delay))
+        self.states().map(|state| state.delay)
     }
 
-    /// Whether its rate changes.
+    /// Whether its rate changes, either way.
     pub fn changes_rate(&self) -> bool {
         self.rates().any(|rate| rate != self.rate)
     }
@@ -75,22 +101,23 @@ impl Link {
         self.delays().max().unwrap_or(self.delay)
     }
 
-    /// Its rate at `at`.
-    pub fn rate_at(&self, at: Time) -> BitRate {
+    /// The rate of the line out of an end at `at`.
+    pub fn rate_at(&self, end: u8, at: Time) -> BitRate {
         let past = self.changes.partition_point(|step| step.at <= at);
-        past.checked_sub(1).map_or(self.rate, |last| self.changes[last].rate)
+        past.checked_sub(1).map_or(self.rate, |last| self.changes[last].lines[usize::from(end)].rate)
     }
 
-    /// Its mean rate from `start` to `end` [bit/s]; that at `start` where these are the same.
-    pub fn mean_rate_bps(&self, start: Time, end: Time) -> f64 {
+    /// The mean rate of the line out of `ends[from]` from `start` to `end` [bit/s]; that at `start` where these are the
+    /// same.
+    pub fn mean_rate_bps(&self, from: u8, start: Time, end: Time) -> f64 {
         if self.changes.is_empty() || end <= start {
-            return self.rate_at(start).as_bps() as f64;
+            return self.rate_at(from, start).as_bps() as f64;
         }
-        let inside = self.changes.iter().filter(|step| start < step.at && step.at < end);
-        let (mut sum, mut since, mut rate) = (0.0, start, self.rate_at(start));
-        for step in inside {
-            sum += rate.as_bps() as f64 * step.at.since(since).as_secs_f64();
-            (since, rate) = (step.at, step.rate);
+        let inside = self.changes_of(from).filter(|&(at, _)| start < at && at < end);
+        let (mut sum, mut since, mut rate) = (0.0, start, self.rate_at(from, start));
+        for (at, state) in inside {
+            sum += rate.as_bps() as f64 * at.since(since).as_secs_f64();
+            (since, rate) = (at, state.rate);
         }
         (sum + rate.as_bps() as f64 * end.since(since).as_secs_f64()) / end.since(start).as_secs_f64()
     }

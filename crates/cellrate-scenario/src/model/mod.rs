@@ -162,10 +162,24 @@ pub struct Link {
     pub ports: [Arc<Port>; 2],
     /// Probability that a cell is lost on the line at the beginning, either way [0 to 1].
     pub cell_loss: f64,
+    /// Losses in bursts beside those, either way by itself.
+    pub loss_bursts: Option<LossBursts>,
     /// Later states of the link: in order, each after the beginning. Empty for a link that never changes.
     pub changes: Arc<[LinkStep]>,
     /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
     pub outages: Vec<Span>,
+}
+
+/// Losses in bursts: a line of two states, which may change with each cell (Gilbert and Elliott). It begins good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossBursts {
+    /// Probability that a cell finds it bad that the one before found good [above 0, to 1].
+    pub begin: f64,
+    /// Probability that a cell finds it good that the one before found bad [above 0, to 1]: bursts are of 1/end cells
+    /// in the mean.
+    pub end: f64,
+    /// Probability that a cell is lost that finds it bad [0 to 1].
+    pub loss: f64,
 }
 
 /// From `start` (included) to `end` (not included).

@@ -5,7 +5,7 @@ use cellrate_proto::{BitRate, Duration, Time};
 use super::course::Delays;
 use super::network::Network;
 use super::{instant, optional};
-use crate::model::{Connection, InFlight, Link, LinkStep, Traffic};
+use crate::model::{Connection, InFlight, LineState, Link, LinkStep, Traffic};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
@@ -17,17 +17,17 @@ pub(super) struct Courses {
     pub delay: Delays,
 }
 
-/// Takes what `table` says of changes into its `link`, which is as it begins but for them, and what it follows. Where
-/// the rate changes, the place of what says so.
-pub(super) fn set(link: &mut Link, table: &Table, courses: &Courses) -> Result<Option<Place>, Fault> {
-    let mut step = LinkStep {
-        at: Time::ZERO,
-        rate: link.rate,
-        delay: link.delay,
-        cell_loss: link.cell_loss,
-        in_flight: InFlight::Kept,
-    };
+/// Takes what `table` says of changes into its `link`, which is as it begins but for them, and what it follows; `names`
+/// are those of its ends. Where the rate changes, the place of what says so.
+pub(super) fn set(
+    link: &mut Link,
+    names: [&str; 2],
+    table: &Table,
+    courses: &Courses,
+) -> Result<Option<Place>, Fault> {
+    let mut step = LinkStep { at: Time::ZERO, lines: [link.first_state(); 2] };
     let mut steps: Vec<LinkStep> = Vec::new();
+    let mut before: Option<&Node> = None;
     let changes = table.node("changes");
     for node in changes.map_or(Ok(&[][..]), check::list)? {
         for key in ["rate", "delay"] {
@@ -39,18 +39,38 @@ pub(super) fn set(link: &mut Link, table: &Table, courses: &Courses) -> Result<O
             }
         }
         let last = steps.last().map(|step| step.at);
-        step = changed(node, step)?;
-        if last.is_some_and(|last| step.at <= last) {
+        step = changed(node, names, step)?;
+        // Both lines may change at one instant, each in its own way.
+        let from = |change: &Node| change.table().and_then(|table| table.text("from").map(str::to_owned));
+        let beside = match (before.and_then(from), from(node)) {
+            (Some(one), Some(other)) => one != other,
+            _ => false,
+        };
+        if last.is_some_and(|last| step.at < last || step.at == last && !beside) {
             let message = format!("the change at {} is not after the one before it", step.at);
             return Err(Fault::new(node.place, message, "Write changes in order of time"));
         }
+        if last == Some(step.at)
+            && let Some(first) = steps.pop()
+        {
+            for (line, first) in step.lines.iter_mut().zip(first.lines) {
+                if first.in_flight == InFlight::Lost {
+                    line.in_flight = InFlight::Lost;
+                }
+            }
+        }
+        before = (last != Some(step.at)).then_some(node);
         steps.push(step);
     }
     if courses.rate.len() > 1 || courses.delay.len() > 1 {
         steps = together(link, &steps, courses);
     }
-    if let Some(first) = steps.first().filter(|first| first.at == Time::ZERO) {
-        (link.rate, link.delay, link.cell_loss) = (first.rate, first.delay, first.cell_loss);
+    // The lines may begin apart: then the first step is one.
+    if let Some(first) =
+        steps.first().filter(|first| first.at == Time::ZERO && first.lines[0] == first.lines[1])
+    {
+        let line = first.lines[0];
+        (link.rate, link.delay, link.cell_loss) = (line.rate, line.delay, line.cell_loss);
         steps.remove(0);
     }
     link.changes = steps.into();
@@ -67,36 +87,30 @@ fn together(link: &Link, changes: &[LinkStep], courses: &Courses) -> Vec<LinkSte
     instants.extend(courses.delay.iter().map(|&(at, _)| at));
     instants.sort_unstable();
     instants.dedup();
-    let mut step = LinkStep {
-        at: Time::ZERO,
-        rate: link.rate,
-        delay: link.delay,
-        cell_loss: link.cell_loss,
-        in_flight: InFlight::Kept,
-    };
+    let mut step = LinkStep { at: Time::ZERO, lines: [link.first_state(); 2] };
     let mut steps = Vec::new();
     for at in instants {
         let before = step;
-        step = LinkStep { at, in_flight: InFlight::Kept, ..step };
+        step = LinkStep { at, lines: kept(step.lines) };
         if let Ok(place) = changes.binary_search_by_key(&at, |change| change.at) {
             step = LinkStep { at, ..changes[place] };
         }
         let place = courses.rate.partition_point(|&(of, _)| of <= at);
         if follows_rate && let Some(&(_, rate)) = place.checked_sub(1).and_then(|last| courses.rate.get(last))
         {
-            step.rate = rate;
+            step.lines.iter_mut().for_each(|line| line.rate = rate);
         }
         let place = courses.delay.partition_point(|&(of, _)| of <= at);
         if follows_delay
             && let Some(&(of, (delay, in_flight))) =
                 place.checked_sub(1).and_then(|last| courses.delay.get(last))
         {
-            step.delay = delay;
+            step.lines.iter_mut().for_each(|line| line.delay = delay);
             if of == at && in_flight == InFlight::Lost {
-                step.in_flight = InFlight::Lost;
+                step.lines.iter_mut().for_each(|line| line.in_flight = InFlight::Lost);
             }
         }
-        let is_new = LinkStep { at: before.at, ..step } != LinkStep { in_flight: InFlight::Kept, ..before };
+        let is_new = step.lines != kept(before.lines);
         if at == Time::ZERO || is_new {
             steps.push(step);
         }
@@ -104,23 +118,42 @@ fn together(link: &Link, changes: &[LinkStep], courses: &Courses) -> Vec<LinkSte
     steps
 }
 
-/// State of a link after a change of `before`.
-fn changed(node: &Node, before: LinkStep) -> Result<LinkStep, Fault> {
+/// These, with what is on them kept.
+fn kept(lines: [LineState; 2]) -> [LineState; 2] {
+    lines.map(|line| LineState { in_flight: InFlight::Kept, ..line })
+}
+
+/// State of a link between nodes of these names after a change of `before`.
+fn changed(node: &Node, names: [&str; 2], before: LinkStep) -> Result<LinkStep, Fault> {
     let empty = Table::default();
     let table = node.table().unwrap_or(&empty);
     let Some(at) = table.node("at") else { return Err(check::missing(node.place, "at", "")) };
-    if table.entries.len() < 2 {
+    if !["rate", "delay", "loss", "in_flight"].iter().any(|key| table.node(key).is_some()) {
         let remedy = "Write what it changes: rate, delay, loss or in_flight";
         return Err(Fault::new(node.place, "the change changes nothing", remedy));
     }
-    let lost = table.text("in_flight") == Some("lost");
-    Ok(LinkStep {
-        at: instant(at)?,
-        rate: optional(table, "rate", quantity::line_rate_or_none)?.unwrap_or(before.rate),
-        delay: optional(table, "delay", quantity::time)?.unwrap_or(before.delay),
-        cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(before.cell_loss),
-        in_flight: if lost { InFlight::Lost } else { InFlight::Kept },
-    })
+    let from = match table.node("from") {
+        None => None,
+        Some(from) => {
+            let name = check::text(from)?;
+            let Some(end) = names.iter().position(|end| *end == name) else {
+                let [one, other] = names;
+                let message = format!("\"{}\" is no end of the link", quantity::shortened(name));
+                return Err(Fault::new(from.place, message, format!("Write \"{one}\" or \"{other}\"")));
+            };
+            Some(end)
+        }
+    };
+    let mut lines = kept(before.lines);
+    for (_, line) in lines.iter_mut().enumerate().filter(|(end, _)| from.is_none_or(|from| from == *end)) {
+        line.rate = optional(table, "rate", quantity::line_rate_or_none)?.unwrap_or(line.rate);
+        line.delay = optional(table, "delay", quantity::time)?.unwrap_or(line.delay);
+        line.cell_loss = optional(table, "loss", quantity::ratio)?.unwrap_or(line.cell_loss);
+        if table.text("in_flight") == Some("lost") {
+            line.in_flight = InFlight::Lost;
+        }
+    }
+    Ok(LinkStep { at: instant(at)?, lines })
 }
 
 /// Leaves out what would come at or after the end of the run.

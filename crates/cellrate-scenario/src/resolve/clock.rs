@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use super::network::Network;
 use super::optional;
 use crate::model::{
-    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LinkIndex, LinkStep, NodeIndex,
-    Processing, Sender, Step, Traffic,
+    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LineState, LinkIndex, LinkStep,
+    NodeIndex, Processing, Sender, Step, Traffic,
 };
 use crate::text::check;
 use crate::text::error::Fault;
@@ -133,7 +133,10 @@ pub(super) fn set(
         };
         let link = &mut network.links[number as usize];
         link.rate = offset.of_line(link.rate);
-        let later = |step: &LinkStep| LinkStep { rate: offset.of_line(step.rate), ..*step };
+        let later = |step: &LinkStep| {
+            let line = |line: LineState| LineState { rate: offset.of_line(line.rate), ..line };
+            LinkStep { lines: step.lines.map(line), ..*step }
+        };
         if link.is_changing() {
             link.changes = link.changes.iter().map(later).collect();
         }

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::format::{Kind, ROOT, Shape};
 use crate::model::{
-    HostSettings, InFlight, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
+    HostSettings, InFlight, Link, LinkIndex, LossBursts, Node, NodeIndex, NodeKind, Port, PortIndex, Shared,
+    Span, Step,
 };
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
@@ -267,9 +268,13 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
         ports: [Arc::clone(port), Arc::clone(port)],
         cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
         changes: Arc::default(),
+        loss_bursts: optional(table, "loss_bursts", loss_bursts)?,
         outages: optional(table, "outages", outages)?.unwrap_or_default(),
     };
-    network.rate_places.push(changing::set(&mut own, table, &Courses { rate: rates, delay: delays })?);
+    let courses = Courses { rate: rates, delay: delays };
+    let names = ends.map(|end| network.name(end));
+    let place = changing::set(&mut own, names, table, &courses)?;
+    network.rate_places.push(place);
     network.links.push(own);
     network.by_ends.insert((ends[0], ends[1], link), Step { link, end: 0 });
     network.by_ends.insert((ends[1], ends[0], link), Step { link, end: 1 });
@@ -300,6 +305,17 @@ fn tell_apart(network: &mut Network) {
             }
         }
     }
+}
+
+fn loss_bursts(node: &tree::Node) -> Result<LossBursts, Fault> {
+    let empty = Table::default();
+    let table = node.table().unwrap_or(&empty);
+    let ratio = |key: &str| {
+        optional(table, key, quantity::ratio)?
+            .ok_or_else(|| check::missing(node.place, key, "a probability, such as 0.01"))
+    };
+    let loss = optional(table, "loss", quantity::ratio)?.unwrap_or(1.0);
+    Ok(LossBursts { begin: ratio("begin")?, end: ratio("end")?, loss })
 }
 
 fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {

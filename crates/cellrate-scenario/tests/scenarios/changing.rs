@@ -42,16 +42,17 @@ fn a_change_says_what_changes_and_the_rest_stays() {
         (mbps(80), ms(10), 0.0),
         "a change at 0 is the beginning"
     );
-    let first =
-        LinkStep { at: at(100), rate: mbps(80), delay: ms(12), cell_loss: 0.25, in_flight: InFlight::Kept };
-    let second = LinkStep { at: at(200), rate: mbps(0), in_flight: InFlight::Lost, ..first };
+    let first = LineState { rate: mbps(80), delay: ms(12), cell_loss: 0.25, in_flight: InFlight::Kept };
+    let second = LineState { rate: mbps(0), in_flight: InFlight::Lost, ..first };
+    let [first, second] =
+        [(100, first), (200, second)].map(|(ms, line)| LinkStep { at: at(ms), lines: [line; 2] });
     assert_eq!(link.changes[..], [first, second], "what would come as the run ends does not");
     assert!(link.is_changing() && !scenario.links[0].is_changing());
     assert_eq!((link.slowest_rate(), link.fastest_rate()), (mbps(0), mbps(80)));
     assert_eq!((link.shortest_delay(), link.longest_delay()), (ms(10), ms(12)));
-    assert_eq!([0, 199, 200, 999].map(|ms| link.rate_at(at(ms))), [mbps(80), mbps(80), mbps(0), mbps(0)]);
-    assert_eq!(link.mean_rate_bps(Time::ZERO, at(1_000)), 16e6);
-    assert_eq!(link.mean_rate_bps(at(100), at(300)), 40e6);
+    assert_eq!([0, 199, 200, 999].map(|ms| link.rate_at(0, at(ms))), [mbps(80), mbps(80), mbps(0), mbps(0)]);
+    assert_eq!(link.mean_rate_bps(0, Time::ZERO, at(1_000)), 16e6);
+    assert_eq!(link.mean_rate_bps(0, at(100), at(300)), 40e6);
     assert!(!scenario.is_stationary());
 }
 
@@ -93,6 +94,59 @@ fn what_cannot_be_is_refused_where_it_stands() {
     }
     // The delay may change there.
     resolve("changes = [{ at = \"1 ms\", delay = \"1 ms\" }]", "traffic = { type = \"tcp\" }").unwrap();
+}
+
+#[test]
+fn a_line_out_of_one_end_changes_alone() {
+    let changes = "changes = [{ at = \"0 s\", from = \"b\", rate = \"10 Mbps\" }, { at = \"100 ms\", from = \"sw\", loss = 0.5, in_flight = \"lost\" },\n\
+         { at = \"200 ms\", from = \"b\", delay = \"1 ms\" }, { at = \"200 ms\", from = \"sw\", rate = \"0 bps\" }, { at = \"300 ms\", rate = \"50 Mbps\" }]";
+    let scenario = resolve(changes, "").unwrap();
+    let link = &scenario.links[1];
+    let (fast, in_flight) = (link.first_state(), InFlight::Kept);
+    assert_eq!((fast.rate, link.changes.len()), (mbps(100), 4), "the lines begin apart");
+    let slow = LineState { rate: mbps(10), ..fast };
+    let lossy = LineState { cell_loss: 0.5, ..fast };
+    let late = LineState { delay: Duration::from_ms(1), ..slow };
+    let lines: Vec<[LineState; 2]> = link.changes.iter().map(|step| step.lines).collect();
+    assert_eq!(lines[0], [fast, slow]);
+    assert_eq!(lines[1], [LineState { in_flight: InFlight::Lost, ..lossy }, slow]);
+    assert_eq!(lines[2], [LineState { rate: mbps(0), in_flight, ..lossy }, late]);
+    assert_eq!(lines[3], [LineState { rate: mbps(50), ..lossy }, LineState { rate: mbps(50), ..late }]);
+    assert_eq!([0, 1].map(|end| link.rate_at(end, at(250))), [mbps(0), mbps(10)]);
+    assert_eq!([0, 1].map(|end| link.mean_rate_bps(end, Time::ZERO, at(400))), [62.5e6, 20e6]);
+    let first = fair::max_min_over_time(&scenario, Some(1.0)).unwrap().swap_remove(0).1;
+    assert_eq!(first[0].rate, mbps(100).to_cell_rate(), "the slow line is that of the way back");
+    for (changes, message) in [
+        ("{ at = \"1 ms\", from = \"a\", loss = 1 }", "\"a\" is no end of the link"),
+        ("{ at = \"1 ms\", from = \"b\" }", "the change changes nothing"),
+        (
+            "{ at = \"1 ms\", from = \"b\", loss = 1 }, { at = \"1 ms\", loss = 0 }",
+            "is not after the one before it",
+        ),
+        (
+            "{ at = \"1 ms\", from = \"b\", loss = 1 }, { at = \"1 ms\", from = \"sw\", loss = 0 }, { at = \"1 ms\", from = \"b\", loss = 0 }",
+            "is not after the one before it",
+        ),
+    ] {
+        let error = refused(&format!("changes = [{changes}]"), "");
+        assert!(error.contains(message), "{changes}: {error}");
+    }
+}
+
+#[test]
+fn a_line_may_lose_cells_in_bursts() {
+    let link = |keys: &str| resolve(keys, "").map(|scenario| scenario.links[1].clone());
+    let bursts = link("loss = 0.001\nloss_bursts = { begin = \"0.1 %\", end = 0.1 }").unwrap();
+    assert_eq!(bursts.cell_loss, 0.001);
+    assert_eq!(bursts.loss_bursts, Some(LossBursts { begin: 0.001, end: 0.1, loss: 1.0 }));
+    for (keys, message) in [
+        ("loss_bursts = { begin = 0.1 }", "end"),
+        ("loss_bursts = { begin = 0, end = 0.1 }", "begin"),
+        ("loss_bursts = { begin = 0.1, end = 0.1, loss = 2 }", "loss"),
+    ] {
+        let error = refused(keys, "");
+        assert!(error.contains(message), "{keys}: {error}");
+    }
 }
 
 #[test]
@@ -146,15 +200,21 @@ fn a_table_in_a_file_is_the_rate_or_the_delay() {
     let rate = "rate = { type = \"csv\", file = \"rate.csv\", unit = \"Mbps\" }";
     let link = with_file(rate, "rate.csv", holds).unwrap();
     assert_eq!((link.rate, link.delay), (BitRate::from_bps(12_500_000), Duration::from_ms(10)));
-    let steps: Vec<_> = link.changes.iter().map(|step| (step.at, step.rate)).collect();
+    let steps: Vec<_> = link.changes.iter().map(|step| (step.at, step.lines[0].rate)).collect();
     assert_eq!(steps, [(at(250), mbps(0)), (at(500), mbps(40))]);
     // Both, and changes of what they leave.
     let both = "rate = { type = \"csv\", file = \"both.csv\", unit = \"Mbps\" }\n\
          delay = { type = \"csv\", file = \"both.csv\", column = 3, unit = \"ms\" }\nchanges = [{ at = \"300 ms\", loss = 0.5 }]";
     let link = with_file(both, "both.csv", holds).unwrap();
     let ms = Duration::from_us;
-    let steps: Vec<_> =
-        link.changes.iter().map(|step| (step.at, step.rate, step.delay, step.cell_loss)).collect();
+    let steps: Vec<_> = link
+        .changes
+        .iter()
+        .map(|step| {
+            let line = step.lines[1];
+            (step.at, line.rate, line.delay, line.cell_loss)
+        })
+        .collect();
     assert_eq!(link.delay, ms(7_000));
     let expected = [
         (at(250), mbps(0), ms(7_000), 0.0),
@@ -190,15 +250,15 @@ fn a_packet_delivery_trace_is_its_own_total() {
         all.filter(|&at| at < until_ms).count() as f64 * 1504.0 * 8.0
     };
     for until in [50, 250, 400, 450, 1_000] {
-        let bits = link.mean_rate_bps(Time::ZERO, at(until)) * until as f64 / 1e3;
+        let bits = link.mean_rate_bps(0, Time::ZERO, at(until)) * until as f64 / 1e3;
         assert!((bits - total(until, &[0, 400, 800])).abs() <= 1.0, "{until}: {bits}");
     }
     // 0, 0, 7, ..., 49 ms are nine chances in 50 ms.
     assert_eq!(link.rate, BitRate::from_bps(9 * 1504 * 8 * 20));
-    assert_eq!(link.rate_at(at(299)), BitRate::default(), "a gap");
+    assert_eq!(link.rate_at(0, at(299)), BitRate::default(), "a gap");
     let once = with_file(&trace.replace(" }", ", repeat = false }"), "x.trace", &holds).unwrap();
     assert_eq!(
-        (once.rate_at(at(410)), once.rate_at(at(450))),
+        (once.rate_at(0, at(410)), once.rate_at(0, at(450))),
         (BitRate::from_bps(1504 * 8 * 20), BitRate::default())
     );
     for (holds, message) in [
@@ -229,11 +289,15 @@ fn an_orbit_is_steps_of_delay_with_a_hand_over() {
     // Just before it sets a satellite is 1123.3 km away, 3.7471 ms; each step of 100 ms takes it farther.
     assert_eq!(link.changes.len(), 9);
     let delays: Vec<f64> = std::iter::once(link.delay)
-        .chain(link.changes.iter().map(|step| step.delay))
+        .chain(link.changes.iter().map(|step| step.lines[0].delay))
         .map(|delay| delay.as_secs_f64() * 1e3 - 1.0)
         .collect();
-    let lost: Vec<Time> =
-        link.changes.iter().filter(|step| step.in_flight == InFlight::Lost).map(|step| step.at).collect();
+    let lost: Vec<Time> = link
+        .changes
+        .iter()
+        .filter(|step| step.lines[0].in_flight == InFlight::Lost)
+        .map(|step| step.at)
+        .collect();
     assert_eq!(lost, [at(400), at(800)]);
     assert!(delays[..4].is_sorted() && delays[4] == delays[0] && delays[8] == delays[0], "{delays:?}");
     assert!((delays[3] - 3.747).abs() < 0.003 && delays[3] < 3.7471, "{delays:?}");

@@ -16,36 +16,43 @@ pub fn changing(mut scenario: Scenario, number: u64) -> Scenario {
         instants.sort_unstable();
         instants.dedup();
         let (loses, stops) = (generator.one_in(4), generator.one_in(4));
-        let mut step = LinkStep {
-            at: Time::ZERO,
-            rate: link.rate,
-            delay: link.delay,
-            cell_loss: link.cell_loss,
-            in_flight: InFlight::Kept,
-        };
+        let mut step = LinkStep { at: Time::ZERO, lines: [link.first_state(); 2] };
         let (rate, delay) = (link.rate, link.delay);
         let cell_time = rate.cell_time();
         let mut next = |at: Time| {
             let kinds = [InFlight::Kept, InFlight::Kept, InFlight::Lost];
-            step = LinkStep { at, in_flight: generator.pick(&kinds), ..step };
+            step.at = at;
+            // Both ways alike, or one way alone.
+            let from = generator.pick(&[None, None, Some(0), Some(1)]);
+            let mut line = step.lines[from.unwrap_or(0)];
+            line.in_flight = generator.pick(&kinds);
             if generator.one_in(2) {
                 // Twice and half as fast keep cells in step with one another.
                 let times = generator.pick(&[(1, 2), (2, 1), (1, 1), (1, 3), (5, 3), (17, 4)]);
-                step.rate = BitRate::from_bps((rate.as_bps() * times.0 / times.1).max(1));
+                line.rate = BitRate::from_bps((rate.as_bps() * times.0 / times.1).max(1));
             }
             if stops && generator.one_in(3) {
-                step.rate = BitRate::default();
+                line.rate = BitRate::default();
             }
             if generator.one_in(2) {
                 let others = [Duration::ZERO, delay, delay * 2, cell_time, cell_time * 5, cell_time * 40];
-                step.delay = generator.pick(&others);
+                line.delay = generator.pick(&others);
             }
             if loses && generator.one_in(2) {
-                step.cell_loss = generator.pick(&[0.0, 0.01, 0.3]);
+                line.cell_loss = generator.pick(&[0.0, 0.01, 0.3]);
             }
+            step.lines = match from {
+                None => [line; 2],
+                Some(0) => [line, LineState { in_flight: InFlight::Kept, ..step.lines[1] }],
+                Some(_) => [LineState { in_flight: InFlight::Kept, ..step.lines[0] }, line],
+            };
             step
         };
         link.changes = instants.into_iter().map(&mut next).collect();
+        if generator.one_in(4) {
+            let [begin, end, loss] = [[0.01, 0.1], [0.1, 0.5], [0.5, 1.0]].map(|of| generator.pick(&of));
+            link.loss_bursts = Some(LossBursts { begin, end, loss });
+        }
     }
     scenario
 }

@@ -254,7 +254,7 @@ fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
     let fastest = scenario.links.iter().map(|link| link.rate).max().expect("there are links");
     scenario.duration = (fastest.cell_time() * 2500).max(Duration::from_ms(8)).min(Duration::from_ms(60));
     for link in &mut scenario.links {
-        (link.cell_loss, link.outages) = (0.0, vec![]);
+        (link.cell_loss, link.loss_bursts, link.outages) = (0.0, None, vec![]);
         for port in &mut link.ports {
             let port = Arc::make_mut(port);
             (port.buffers, port.rm_cells) = (Buffers::default(), RmCells::InOrder);

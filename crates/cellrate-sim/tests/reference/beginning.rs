@@ -36,6 +36,7 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
         ),
         random: Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, PortIndex(number as u32)))),
         doomed: false,
+        line_is_bad: false,
         transmitted: 0,
         busy: Duration::ZERO,
         dropped: 0,

@@ -1,7 +1,7 @@
 //! The judge's knowledge of lines that change: it asks the list of their steps each time.
 
 use cellrate_proto::BitRate;
-use cellrate_scenario::{InFlight, LinkStep};
+use cellrate_scenario::{InFlight, LineState, LinkStep, LossBursts};
 
 use super::*;
 
@@ -15,9 +15,9 @@ pub const CHANGING_FLAWS: [Flaw; 6] = [
     Flaw::NoStop,
 ];
 
-/// The step that a link has come to.
-pub(super) fn at(link: &Link, now: Time) -> Option<&LinkStep> {
-    link.changes.iter().rfind(|step| step.at <= now)
+/// State that the line out of an end of a link has come to.
+pub(super) fn at(link: &Link, end: usize, now: Time) -> Option<&LineState> {
+    link.changes.iter().rfind(|step| step.at <= now).map(|step| &step.lines[end])
 }
 
 impl Network<'_> {
@@ -30,11 +30,12 @@ impl Network<'_> {
     }
 
     /// The rate of a line, for a cell whose transmission begins.
-    pub(super) fn rate(&self, now: Time, link: &Link) -> BitRate {
-        let own = at(link, now).map_or(link.rate, |step| step.rate);
+    pub(super) fn rate(&self, now: Time, number: usize) -> BitRate {
+        let (link, end) = (&self.scenario.links[number / 2], number % 2);
+        let own = at(link, end, now).map_or(link.rate, |step| step.rate);
         let step = match self.flaw {
-            Some(Flaw::RateOfPresentCell) => at(link, now.saturating_add(own.cell_time())),
-            _ => at(link, now),
+            Some(Flaw::RateOfPresentCell) => at(link, end, now.saturating_add(own.cell_time())),
+            _ => at(link, end, now),
         };
         match (self.flaw, step) {
             (Some(Flaw::NoStop), Some(step)) if step.rate == BitRate::default() => link.fastest_rate(),
@@ -46,24 +47,29 @@ impl Network<'_> {
     pub(super) fn carried(&self, now: Time, transmission: Duration, number: usize) -> Option<Time> {
         let link = &self.scenario.links[number / 2];
         let before = Time::from_ps(now.as_ps().saturating_sub(1));
-        let step = at(link, if self.flaw == Some(Flaw::DelayAfterDeparture) { before } else { now });
+        let step =
+            at(link, number % 2, if self.flaw == Some(Flaw::DelayAfterDeparture) { before } else { now });
         let mut arrives = now + step.map_or(link.delay, |step| step.delay);
         if self.flaw != Some(Flaw::Overtaking) {
             arrives = arrives.max(self.ports[number].last_arrival + transmission);
         }
-        let loses = |step: &LinkStep| step.in_flight == InFlight::Lost && now < step.at && step.at <= arrives;
+        let loses = |step: &LinkStep| {
+            step.lines[number % 2].in_flight == InFlight::Lost && now < step.at && step.at <= arrives
+        };
         let is_lost = link.changes.iter().any(loses) && self.flaw != Some(Flaw::InFlightKept);
         (!is_lost).then_some(arrives)
     }
 
     pub(super) fn on_change(&mut self, now: Time, number: usize, step: usize) {
-        let change = self.scenario.links[number / 2].changes[step];
+        let change = self.scenario.links[number / 2].changes[step].lines[number % 2];
         let port = &mut self.ports[number];
         if self.flaw != Some(Flaw::FirstRate) {
             port.control.set_link_rate(change.rate.to_cell_rate());
         }
         let had_stopped = match step.checked_sub(1) {
-            Some(before) => self.scenario.links[number / 2].changes[before].rate == BitRate::default(),
+            Some(before) => {
+                self.scenario.links[number / 2].changes[before].lines[number % 2].rate == BitRate::default()
+            }
             None => self.scenario.links[number / 2].rate == BitRate::default(),
         };
         if had_stopped && self.ports[number].transmitting.is_none() {
@@ -73,9 +79,17 @@ impl Network<'_> {
 }
 
 /// Whether the line loses the cell whose transmission ends.
-pub(super) fn line_loses(link: &Link, port: &mut Port, now: Time) -> bool {
-    let ever = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.cell_loss > 0.0);
-    let cell_loss = at(link, now).map_or(link.cell_loss, |step| step.cell_loss);
-    let unlucky = ever && port.random.uniform() < cell_loss;
+pub(super) fn line_loses(link: &Link, end: usize, port: &mut Port, now: Time) -> bool {
+    let ever = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.lines[end].cell_loss > 0.0);
+    let cell_loss = at(link, end, now).map_or(link.cell_loss, |step| step.cell_loss);
+    let unlucky = match link.loss_bursts {
+        None => ever && port.random.uniform() < cell_loss,
+        Some(LossBursts { begin, end, loss }) => {
+            // Each cell finds the line as the one before left it, or otherwise; then it is lost or not.
+            let changes = port.random.uniform() < if port.line_is_bad { end } else { begin };
+            port.line_is_bad = port.line_is_bad != changes;
+            port.random.uniform() < if port.line_is_bad { loss } else { cell_loss }
+        }
+    };
     unlucky || link.outages.iter().any(|outage| outage.start <= now && now < outage.end)
 }

@@ -41,7 +41,7 @@ impl Network<'_> {
     /// A cell gets into the buffer of the port of this number: its packet is marked if the first cell of the PDU finds
     /// more cells of its category there than the threshold.
     pub(super) fn mark_packet(&mut self, now: Time, number: usize, priority: usize, cell: &mut Cell) {
-        let cell_time = self.rate(now, &self.scenario.links[number / 2]).cell_time();
+        let cell_time = self.rate(now, number).cell_time();
         let Some(config) = self.scenario.links[number / 2].ports[number % 2].ecn else { return };
         if cell.rm.is_some() {
             return;

@@ -199,6 +199,7 @@ struct Port {
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
     doomed: bool,
+    line_is_bad: bool,
     transmitted: u64,
     busy: Duration,
     dropped: u64,
@@ -414,7 +415,7 @@ impl<'a> Network<'a> {
         let lost = if self.flaw == Some(Flaw::LossAtBeginning) {
             begun_in_vain
         } else {
-            line_loses(link, &mut self.ports[number], now)
+            line_loses(link, number % 2, &mut self.ports[number], now)
         };
         let port = &mut self.ports[number];
         port.turns.iter_mut().for_each(Turns::ended);
@@ -439,7 +440,7 @@ impl<'a> Network<'a> {
     /// The first cell of the highest priority goes on the line, if there is one.
     fn begin_transmission(&mut self, now: Time, number: usize) {
         let link = &self.scenario.links[number / 2];
-        let cell_time = self.rate(now, link).cell_time();
+        let cell_time = self.rate(now, number).cell_time();
         if cell_time == Duration::FOREVER {
             return;
         }
@@ -467,7 +468,7 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[number];
         port.transmitting = Some((cell, priority, now));
         if self.flaw == Some(Flaw::LossAtBeginning) {
-            port.doomed = line_loses(link, port, now);
+            port.doomed = line_loses(link, number % 2, port, now);
         }
         port.transmitted_at = now + cell_time;
         self.plan(now + cell_time, Happening::Departure(number));

@@ -90,7 +90,8 @@ fn round_trip_before(scenario: &Scenario, flow: usize, step: usize) -> Duration 
     let mut sum = Duration::ZERO;
     for (number, step) in path.into_iter().enumerate().take(step).rev() {
         let link = &scenario.links[step.link.0 as usize];
-        sum += link.changes.iter().map(|step| step.delay).fold(link.delay, Duration::max) * 2;
+        let delays = link.changes.iter().flat_map(|step| step.lines).map(|line| line.delay);
+        sum += delays.fold(link.delay, Duration::max) * 2;
         let forward = if flow % 2 == 1 { hops - number } else { number };
         if number > 0 && segments(scenario, connection, forward) {
             break;

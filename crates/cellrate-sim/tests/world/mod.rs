@@ -80,6 +80,7 @@ impl World {
             ports,
             cell_loss: 0.0,
             changes: Arc::default(),
+            loss_bursts: None,
             outages: vec![],
         });
         LinkIndex(self.scenario.links.len() as u32 - 1)
