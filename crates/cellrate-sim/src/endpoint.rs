@@ -511,16 +511,25 @@ impl Endpoint {
             }
             return;
         }
-        while let Some(segment) = interface.stack.poll_transmit(now) {
-            adapter.offer(segment);
+        let acr = self.sender.source().map(|source| source.acr());
+        loop {
+            while let Some(segment) = interface.stack.poll_transmit(now) {
+                adapter.offer(segment);
+            }
+            if !(adapter.passes_acks() && interface.stack.pass_ack(now, acr)) {
+                return;
+            }
         }
     }
 
     /// A cell has left at `now`. Whether that has let TCP, held back until then, hand over more.
     #[inline]
     pub fn on_room(&mut self, now: Time) -> bool {
-        let has_room =
-            self.supply.adapter().is_some_and(|adapter| adapter.holds_back() && adapter.takes_data());
+        let has_acks = || self.interface.as_ref().is_some_and(|interface| interface.stack.has_acks());
+        let has_room = self.supply.adapter().is_some_and(|adapter| {
+            adapter.holds_back() && adapter.takes_data()
+                || adapter.holds_acks() && adapter.passes_acks() && has_acks()
+        });
         if has_room {
             self.pump(now);
         }

@@ -185,19 +185,31 @@ const DELAYED_ACK: Shape = Shape {
 
 const ADAPTER_QUEUE: Shape = Shape {
     name: "adapter_queue",
-    about: "Room counted in PDUs, or back-pressure; one of the two keys.",
+    about: "Room counted in PDUs, back-pressure, or an edge that goes by ACKs; one of the keys.",
     keys: &[
         key(
             "pdus",
             Kind::Integer(1, u32::MAX as i64),
-            "required: this or high_water",
+            "required: one of them",
             "So many PDUs, the one in transmission included; one more is lost.",
         ),
         key(
             "high_water",
             CELLS,
-            "required: this or pdus",
+            "required: one of them",
             "Data are handed over while fewer cells than this wait, and stay with TCP otherwise: nothing is lost, and round trips are those of the network. At least \"1 cells\".",
+        ),
+        key(
+            "hold_acks",
+            CELLS,
+            "required: one of them",
+            "ACKs for TCP at this end pass the adapter while fewer cells than this wait there, and are held otherwise (an acknowledgment bucket). At least \"1 cells\".",
+        ),
+        key(
+            "window",
+            SPAN,
+            "required: one of them",
+            "The window in ACKs for TCP at this end becomes what ACR carries in so long, a round trip without queues, shared by the connections, a segment at least (explicit window adaptation). For category abr.",
         ),
     ],
 };

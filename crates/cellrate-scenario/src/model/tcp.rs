@@ -47,6 +47,11 @@ pub enum AdapterQueue {
     /// Back-pressure: TCP hands over its next data while fewer cells than this wait [at least 1], and keeps them
     /// otherwise. Nothing is lost. ACKs and SYN are taken in at any time.
     HighWater(Cells),
+    /// ACKs of the direction back pass while fewer cells than this wait [at least 1], and are held otherwise.
+    HoldAcks(Cells),
+    /// The window that ACKs of the direction back offer becomes what ACR carries in so long, a segment at least: all
+    /// connections have equal parts.
+    Window(Duration),
 }
 
 /// How TCP behaves at both ends.

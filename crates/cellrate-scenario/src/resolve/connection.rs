@@ -15,8 +15,8 @@ use super::{
     tree as trees, uili, wholes,
 };
 use crate::model::{
-    AbrSender, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow, Sender, Shared, Step,
-    Traffic, WaitingBrm,
+    AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow, Sender,
+    Shared, Step, Traffic, WaitingBrm,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -234,6 +234,14 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         let message =
             format!("a {} connection has no ACR to follow", table.text("category").unwrap_or_default());
         return Err(Fault::new(place, message, "Leave follow_acr out, or write category = \"abr\""));
+    }
+    let by_acr = |traffic: &Option<Traffic>| matches!(traffic, Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::Window(_)));
+    if category != Category::Abr && [&traffic, &backward_traffic].into_iter().any(by_acr) {
+        let place = place_of(table, "traffic", whole.place);
+        let category = table.text("category").unwrap_or_default();
+        let message = format!("a {category} connection has no ACR for a window");
+        let remedy = "Write another adapter_queue, or category = \"abr\"";
+        return Err(Fault::new(place, message, remedy));
     }
     let connection = Connection {
         name: table.text("name").unwrap_or_default().to_string(),

@@ -41,6 +41,11 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
     }
     let tcp = config(node.place, table, preset)?;
     let adapter_queue = optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default();
+    let by_acks = matches!(adapter_queue, AdapterQueue::HoldAcks(_) | AdapterQueue::Window(_));
+    if let (Some(node), true, true) = (table.node("adapter_queue"), by_acks, pages.is_some()) {
+        let message = "an adapter goes by ACKs that travel alone, and those of pages ride on data";
+        return Err(Fault::new(node.place, message, "Leave pages out, or write another adapter_queue"));
+    }
     let segment = cells_for(tcp.mss + tcp.header, encapsulation);
     if let AdapterQueue::Cells(room) = adapter_queue
         && room < segment
@@ -65,7 +70,14 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
 /// TCP that carries flows of a size, one after the other.
 pub(super) fn of_flows(node: &Node) -> Result<TcpTraffic, Fault> {
     let table = node.table().cloned().unwrap_or_default();
-    Ok(TcpTraffic { successive: true, ..read(node, &table)? })
+    let traffic = read(node, &table)?;
+    if let (Some(node), AdapterQueue::HoldAcks(_) | AdapterQueue::Window(_)) =
+        (table.node("adapter_queue"), traffic.adapter_queue)
+    {
+        let message = "an adapter goes by the ACKs of lasting connections, and those of flows end";
+        return Err(Fault::new(node.place, message, "Write another adapter_queue"));
+    }
+    Ok(TcpTraffic { successive: true, ..traffic })
 }
 
 fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
@@ -223,17 +235,29 @@ fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
 fn adapter_queue(node: &Node) -> Result<AdapterQueue, Fault> {
     if let Some(table) = node.table() {
         let pdus = optional(table, "pdus", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
-        return match (pdus, optional(table, "high_water", quantity::cells)?) {
-            (Some(pdus), None) => Ok(AdapterQueue::Pdus(pdus as u64)),
-            (None, Some(Cells(0))) => {
-                let place = table.node("high_water").map_or(node.place, |node| node.place);
-                let message = "a high-water mark of 0 cells lets no data through";
-                Err(Fault::new(place, message, "Write 1 cell at least"))
+        let mark = |key: &str, what: &str| match optional(table, key, quantity::cells)? {
+            Some(Cells(0)) => {
+                let place = table.node(key).map_or(node.place, |node| node.place);
+                Err(Fault::new(
+                    place,
+                    format!("{what} of 0 cells lets nothing through"),
+                    "Write 1 cell at least",
+                ))
             }
-            (None, Some(mark)) => Ok(AdapterQueue::HighWater(mark)),
-            (both, _) => {
-                let message = if both.is_some() { "both keys are given" } else { "neither key is given" };
-                let remedy = "Write { pdus = 20 } or { high_water = \"64 cells\" }";
+            given => Ok(given),
+        };
+        let given = [
+            pdus.map(|pdus| AdapterQueue::Pdus(pdus as u64)),
+            mark("high_water", "a high-water mark")?.map(AdapterQueue::HighWater),
+            mark("hold_acks", "a mark")?.map(AdapterQueue::HoldAcks),
+            optional(table, "window", quantity::span)?.map(AdapterQueue::Window),
+        ];
+        let mut given = given.into_iter().flatten();
+        return match (given.next(), given.next()) {
+            (Some(one), None) => Ok(one),
+            (some, _) => {
+                let message = if some.is_some() { "more than one key is given" } else { "no key is given" };
+                let remedy = "Write { pdus = 20 }, { high_water = \"64 cells\" }, { hold_acks = \"64 cells\" } or { window = \"20 ms\" }";
                 Err(Fault::new(node.place, message, remedy))
             }
         };

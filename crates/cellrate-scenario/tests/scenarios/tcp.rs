@@ -102,14 +102,35 @@ fn an_adapter_that_would_take_nothing_or_is_said_twice_is_refused() {
             "{ high_water = \"0 cells\" }",
             "vc.v.traffic.adapter_queue.high_water: a high-water mark of 0 cells",
         ),
-        ("{ pdus = 3, high_water = \"9 cells\" }", "vc.v.traffic.adapter_queue: both keys are given"),
-        ("{}", "vc.v.traffic.adapter_queue: neither key is given"),
+        ("{ pdus = 3, high_water = \"9 cells\" }", "vc.v.traffic.adapter_queue: more than one key is given"),
+        ("{}", "vc.v.traffic.adapter_queue: no key is given"),
     ] {
         let told = refused(&format!("type = \"tcp\", adapter_queue = {queue}"));
         assert!(told.starts_with(expected), "{told}");
     }
     let told = refused("type = \"tcp\", delayed_ack = { heartbeat = \"200 ms\", ticks = \"10 ms\" }");
     assert!(told.starts_with("vc.v.traffic.delayed_ack.ticks: ticks belong to a timer"), "{told}");
+}
+
+#[test]
+fn an_adapter_may_go_by_acks_that_travel_alone() {
+    let queue = |keys: &str| tcp(&format!(", adapter_queue = {{ {keys} }}")).adapter_queue;
+    assert_eq!(queue("hold_acks = \"64 cells\""), AdapterQueue::HoldAcks(Cells(64)));
+    let refusals = [
+        ("hold_acks = \"0 cells\"", "vc.v.traffic.adapter_queue.hold_acks: a mark of 0 cells"),
+        ("window = \"20 ms\"", "vc.v.traffic: a ubr connection has no ACR for a window"),
+        ("window = \"20 ms\", pdus = 3", "vc.v.traffic.adapter_queue: more than one key is given"),
+    ];
+    for (keys, expected) in refusals {
+        let told = refused(&format!("type = \"tcp\", adapter_queue = {{ {keys} }}"));
+        assert!(told.starts_with(expected), "{told}");
+    }
+    let pages = "pages = { objects = [{ response = \"1 kB\" }] }";
+    let told = refused(&format!("type = \"tcp\", adapter_queue = {{ hold_acks = \"9 cells\" }}, {pages}"));
+    assert!(
+        told.starts_with("vc.v.traffic.adapter_queue: an adapter goes by ACKs that travel alone"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -115,11 +115,11 @@ pub(super) fn fold(
     folded
 }
 
-/// Whether the adapter that sends `flow` holds TCP back.
+/// Whether the adapter that sends `flow` holds TCP or its ACKs back.
 fn holds_back(scenario: &Scenario, flow: FlowIndex) -> bool {
     [flow, flow.other()].into_iter().any(|flow| {
         matches!(&scenario.flow(flow).traffic,
-            Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::HighWater(_)))
+            Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::HighWater(_) | AdapterQueue::HoldAcks(_)))
     })
 }
 

@@ -133,7 +133,10 @@ impl Adapter {
     pub fn offer(&mut self, segment: Segment) {
         let cells = cells_for(segment.packet(self.header), self.encapsulation).0;
         let fits = match self.limit {
-            AdapterQueue::Unbounded | AdapterQueue::HighWater(_) => true,
+            AdapterQueue::Unbounded
+            | AdapterQueue::HighWater(_)
+            | AdapterQueue::HoldAcks(_)
+            | AdapterQueue::Window(_) => true,
             AdapterQueue::Cells(Cells(room)) => self.waiting_cells + cells <= room,
             AdapterQueue::Pdus(room) => self.waiting.len() < room,
         };
@@ -175,6 +178,21 @@ impl Adapter {
     #[inline]
     pub fn holds_back(&self) -> bool {
         matches!(self.limit, AdapterQueue::HighWater(_))
+    }
+
+    /// Whether ACKs may pass now. Only a mark that holds them says no.
+    #[inline]
+    pub fn passes_acks(&self) -> bool {
+        match self.limit {
+            AdapterQueue::HoldAcks(Cells(mark)) => self.waiting_cells < mark,
+            _ => true,
+        }
+    }
+
+    /// Whether a cell that leaves may let ACKs pass.
+    #[inline]
+    pub fn holds_acks(&self) -> bool {
+        matches!(self.limit, AdapterQueue::HoldAcks(_))
     }
 
     /// Cells that have not left.

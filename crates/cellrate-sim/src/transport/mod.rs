@@ -31,6 +31,7 @@ mod cubic;
 mod datagrams;
 mod dctcp;
 mod duplex;
+mod edge;
 mod exchange;
 mod flows;
 mod interface;

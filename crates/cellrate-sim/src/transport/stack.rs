@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::Time;
+use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::TcpTraffic;
 
 use super::client::{Client, Site};
 use super::duplex::Duplex;
+use super::edge::Edge;
 use super::flows::SizedFlow;
 use super::receiver::Receiver;
 use super::segment::{Contents, Flags, Heading, Segment};
@@ -25,6 +26,8 @@ pub struct Stack {
     servers: Vec<Server>,
     /// Where connections come one after the other: there is one sender, or receiver, at most then.
     succession: Option<Box<Succession>>,
+    /// An adapter that goes by the ACKs of its senders.
+    edge: Option<Box<Edge>>,
     quiet: Quiet,
     turns: Turns,
 }
@@ -121,9 +124,26 @@ impl Stack {
             clients: sites(own, other).map(client).collect(),
             servers: sites(other, own).map(|(_, site, _)| Server::new(site)).collect(),
             succession: Succession::new([successive(own), successive(other)]),
+            edge: own.and_then(Edge::of).map(Box::new),
             quiet: Quiet::default(),
             turns: Turns::default(),
         }
+    }
+
+    /// The next ACK that is at the adapter passes to its sender, while ACR is so much; whether there was any.
+    pub fn pass_ack(&mut self, now: Time, acr: Option<CellRate>) -> bool {
+        let Some((connection, ack, heading)) = self.edge.as_mut().and_then(|edge| edge.pass(acr)) else {
+            return false;
+        };
+        self.quiet.senders = connection.min(self.quiet.senders);
+        self.turns.nobody = false;
+        self.senders[connection].on_answer(now, &ack, heading);
+        true
+    }
+
+    /// Whether ACKs are at the adapter.
+    pub fn has_acks(&self) -> bool {
+        self.edge.as_ref().is_some_and(|edge| edge.holds_any())
     }
 
     /// A flow of a size begins now: the connection before is over.
@@ -149,6 +169,10 @@ impl Stack {
                 return None;
             }
             connection = 0;
+        }
+        if let (Some(edge), Contents::Acknowledgment(ack)) = (&mut self.edge, &segment.contents) {
+            edge.on_acknowledgment((connection, ack.clone(), segment.heading()));
+            return None;
         }
         self.turns.nobody = false;
         let Quiet { receivers, senders, clients, servers } = &mut self.quiet;
@@ -229,7 +253,7 @@ impl Stack {
     /// `takes` any now. Connections take turns, a segment each, for none would ever have any left to the last one
     /// otherwise.
     pub fn poll_in_turn(&mut self, now: Time, takes: bool) -> Option<Segment> {
-        let Stack { senders, receivers, clients, servers, succession, quiet, turns } = self;
+        let Stack { senders, receivers, clients, servers, succession, quiet, turns, .. } = self;
         let succession = succession.as_deref();
         if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, poll_receiver) {
             return Some(ack.of(connection, succession));

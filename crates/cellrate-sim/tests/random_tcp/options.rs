@@ -13,8 +13,10 @@ use super::Dice;
 pub fn of_today(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Dice(Random::new(number, Stream::Thoughts(Owner::named("today"), 0)));
     for connection in &mut scenario.connections {
+        let edge = if connection.pages().is_some() { None } else { dice.edge(connection.category) };
         for flow in [&mut connection.forward, &mut connection.backward] {
             if let Some(Traffic::Tcp(traffic)) = &mut flow.traffic {
+                traffic.adapter_queue = edge.unwrap_or(traffic.adapter_queue);
                 let tcp = &mut traffic.tcp;
                 tcp.recovery = Recovery::Sack;
                 tcp.rack_tlp = !dice.one_in(3);
@@ -56,6 +58,16 @@ pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {
 }
 
 impl Dice {
+    /// An adapter that goes by ACKs, at every second connection.
+    fn edge(&mut self, category: Category) -> Option<AdapterQueue> {
+        if self.one_in(2) {
+            return None;
+        }
+        let window = AdapterQueue::Window(self.pick(&[Duration::from_us(424), Duration::from_ms(3)]));
+        let hold = AdapterQueue::HoldAcks(Cells(self.pick(&[1, 33, 100])));
+        Some(if category == Category::Abr && self.one_in(2) { window } else { hold })
+    }
+
     fn red(&mut self) -> PacketMarkingConfig {
         let minimum = Cells(self.pick(&[0, 1, 3, 10]));
         PacketMarkingConfig::Red(RedConfig {

@@ -58,7 +58,7 @@ use cellrate_scenario::{
 };
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
-use cellrate_sim::transport::{Adapter, Segment, Stack, Tally};
+use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{
     BranchPointSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary, PolicingSummary,
     PortSummary, VirtualSourceSummary,
@@ -704,7 +704,7 @@ impl<'a> Network<'a> {
                 end.data_sent += 1;
                 self.send(now, flow, None, ends_pdu);
                 // TCP that was held back may have room now.
-                if self.ends[flow].supply.adapter().is_some_and(Adapter::holds_back) {
+                if self.ends[flow].supply.adapter().is_some_and(|a| a.holds_back() || a.holds_acks()) {
                     return self.pump(now, flow);
                 }
             }

@@ -50,12 +50,18 @@ impl Network<'_> {
         let tcp = end.tcp.as_mut().expect("it has something to say");
         let adapter = end.supply.adapter_mut().expect("TCP has one");
         adapter.on_time(now);
-        while let Some(segment) = if adapter.holds_back() {
-            tcp.stack.poll_in_turn(now, adapter.takes_data())
-        } else {
-            tcp.stack.poll_transmit(now)
-        } {
-            adapter.offer(segment);
+        let acr = end.source.as_ref().map(|source| source.acr());
+        loop {
+            while let Some(segment) = if adapter.holds_back() {
+                tcp.stack.poll_in_turn(now, adapter.takes_data())
+            } else {
+                tcp.stack.poll_transmit(now)
+            } {
+                adapter.offer(segment);
+            }
+            if !(adapter.passes_acks() && tcp.stack.pass_ack(now, acr)) {
+                break;
+            }
         }
         self.plan_transmission(now, flow);
         self.plan_timer(flow);
