@@ -175,9 +175,7 @@ pub fn carry(
     });
     let delivered = outcome.summary.vcs.iter_mut().filter(|row| !row.delays.is_empty());
     let delays = delivered.map(|row| (row.vc.clone(), std::mem::take(&mut row.delays))).collect();
-    let summary =
-        serde_json::to_value(&outcome.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    Ok(RunResult::new(&summary, tracks, delays)?.with_captured(files))
+    Ok(RunResult::new(&outcome.summary, tracks, delays)?.with_captured(files))
 }
 
 /// A capture whose instants are those of the system's date, and whose hosts have the addresses of the scenario.

@@ -8,6 +8,7 @@ use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, Reassembly
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
 
 use super::cell::Cell;
+use super::exchanges::Exchanges;
 use super::supply::{Supply, departure_of_generated};
 
 /// Cells of the direction that an end sends, and of the one that it receives.
@@ -39,6 +40,8 @@ pub(crate) struct Reception {
     pub spoiled: u64,
     /// Whole, but no IPv4 packet behind LLC/SNAP.
     pub foreign: u64,
+    /// Requests among them, and what the host answered.
+    pub exchanges: Exchanges,
 }
 
 /// One end of a connection.
@@ -118,7 +121,27 @@ impl Adapter {
         self.counters.sent += 1;
         self.counters.data_sent += 1;
         let (payload, last) = self.supply.take(now, self.counters.data_sent);
+        if last {
+            self.note_answer(now);
+        }
         Cell::data(now, self.first_hop, self.address, &payload, last)
+    }
+
+    /// A packet of the host comes into the queue; false if there is no room for it.
+    pub fn offer(&mut self, packet: &[u8]) -> bool {
+        let answer = self.reception.as_ref().and_then(|reception| reception.exchanges.answer(packet));
+        let Some(queue) = self.supply.packets_mut() else {
+            unreachable!("routes lead to adapters with packets");
+        };
+        queue.offer(packet, answer)
+    }
+
+    /// The last cell of a packet leaves at `now`.
+    fn note_answer(&mut self, now: Time) {
+        let answer = self.supply.packets_mut().and_then(|queue| queue.left.take());
+        if let (Some(answer), Some(reception)) = (answer, &mut self.reception) {
+            reception.exchanges.on_departure(now, answer);
+        }
     }
 
     /// Anything but the common case: RM cells, and senders that are not ABR's.
@@ -157,7 +180,7 @@ impl Adapter {
         if cell.sent != Time::NEVER {
             self.delays.record(now.since(cell.sent));
         }
-        reception.receive(cell)
+        reception.receive(now, cell)
     }
 
     /// A data cell arrives, and goes on in another loop.
@@ -225,15 +248,26 @@ impl Reception {
     /// For the attached host number `host`, which takes packets of up to `mtu` octets.
     pub fn new(host: u32, mtu: usize) -> Reception {
         let reassembler = Reassembler::new(mtu + LLC_SNAP_IPV4.len());
-        Reception { reassembler, host, delivered: 0, refused: 0, spoiled: 0, foreign: 0 }
+        Reception {
+            reassembler,
+            host,
+            delivered: 0,
+            refused: 0,
+            spoiled: 0,
+            foreign: 0,
+            exchanges: Exchanges::default(),
+        }
     }
 
     #[inline]
-    fn receive(&mut self, cell: &Cell) -> Option<&[u8]> {
+    fn receive(&mut self, now: Time, cell: &Cell) -> Option<&[u8]> {
         match self.reassembler.push(&cell.payload, cell.user_bit()) {
             Ok(None) => None,
             Ok(Some(sdu)) => match Encapsulation::LlcSnapIpv4.strip(sdu.octets) {
-                Ok(packet) => Some(packet),
+                Ok(packet) => {
+                    self.exchanges.on_delivery(now, packet);
+                    Some(packet)
+                }
                 Err(_) => {
                     self.foreign += 1;
                     None

@@ -15,6 +15,7 @@ use cellrate_scenario::FlowIndex;
 
 use super::cell::{self, Cell};
 use super::counters::{HostCounters, Passage};
+use super::edge::Verdict;
 use super::error::Error;
 use super::network::{Hop, NONE, Network};
 use super::options::Host;
@@ -35,6 +36,8 @@ enum Leaf {
     Report(u32),
     /// An end of a connection sends.
     Transmission(u32),
+    /// ACKs that the adapters of an attached host have kept leave.
+    Edge(u32),
 }
 
 /// The network, its schedule, and the outside world.
@@ -50,6 +53,7 @@ pub(crate) struct Machine<'a> {
     /// The leaf of the first input and of the first adapter; those of ports begin at zero.
     first_input: u32,
     first_adapter: u32,
+    first_edge: u32,
     sample_leaf: usize,
     tap: Option<Box<dyn CellTap + 'a>>,
     /// Everything before this has happened.
@@ -78,6 +82,8 @@ impl<'a> Machine<'a> {
         leaves.extend(with_reports);
         let first_adapter = leaves.len() as u32;
         leaves.extend((0..network.adapters.len() as u32).map(Leaf::Transmission));
+        let first_edge = leaves.len() as u32;
+        leaves.extend((0..network.edges.len() as u32).map(Leaf::Edge));
         let allowed = Schedule::last_instant(leaves.len());
         if end > allowed {
             return Err(Error::TooLong { allowed_s: allowed.as_secs_f64() });
@@ -96,6 +102,7 @@ impl<'a> Machine<'a> {
             leaves,
             first_input,
             first_adapter,
+            first_edge,
             sample_leaf,
             tap,
             done: start,
@@ -136,27 +143,48 @@ impl<'a> Machine<'a> {
                 Leaf::Arrival(input) => self.on_arrival(now, input as usize, leaf),
                 Leaf::Report(adapter) => self.on_report(now, adapter as usize, leaf),
                 Leaf::Transmission(adapter) => self.on_transmission(now, adapter as usize),
+                Leaf::Edge(host) => self.on_edge(now, host as usize),
                 Leaf::Sample => self.on_sample(now),
             }
         }
     }
 
-    /// The host number `host` has sent `packet`, which goes into the queue of `adapter`; `None` where no connection
-    /// leads to its destination.
-    pub fn on_packet(&mut self, host: usize, adapter: Option<u32>, packet: &[u8]) {
+    /// The host number `host` has sent `packet`, which goes into the queue of `adapter`, if the host's adapters do not
+    /// keep it; `None` where no connection leads to its destination.
+    pub fn on_packet(&mut self, host: usize, adapter: Option<u32>, packet: &mut [u8]) {
         let now = self.done;
         self.host_counters[host].received += 1;
         let Some(adapter) = adapter else {
             self.host_counters[host].without_vc += 1;
             return;
         };
-        let Some(queue) = self.network.adapters[adapter as usize].supply.packets_mut() else {
-            unreachable!("routes lead to adapters with packets");
-        };
-        if queue.offer(packet) {
+        if let Some(edge) = &mut self.network.edges[host] {
+            let verdict = edge.on_packet(now, adapter, packet);
+            self.schedule.set(self.first_edge as usize + host, edge.due());
+            if verdict == Verdict::Kept {
+                return;
+            }
+        }
+        self.offer(now, adapter, packet);
+    }
+
+    /// A packet comes into the queue of an adapter.
+    fn offer(&mut self, now: Time, adapter: u32, packet: &[u8]) {
+        if self.network.adapters[adapter as usize].offer(packet) {
             self.reschedule(now, adapter as usize);
             self.sampler.note_adapter(now, adapter, &self.network);
         }
+    }
+
+    /// ACKs leave that the adapters of a host have kept until `now`.
+    fn on_edge(&mut self, now: Time, host: usize) {
+        while let Some((adapter, packet)) =
+            self.network.edges[host].as_mut().and_then(|edge| edge.release(now))
+        {
+            self.offer(now, adapter, &packet);
+        }
+        let due = self.network.edges[host].as_ref().map_or(Time::NEVER, |edge| edge.due());
+        self.schedule.set(self.first_edge as usize + host, due);
     }
 
     /// A cell came from another process over the link of `input`, and reaches the node at `arrives`, or now if that is

@@ -15,10 +15,11 @@ use cellrate_engine::sender::Sender;
 use cellrate_engine::set_up::{self, PartsOfPort};
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
+use cellrate_scenario::{AdapterTcp, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
 
 use super::adapter::{Adapter, Reception};
 use super::cell::{self, Cell, MAX_CONNECTIONS};
+use super::edge::Edge;
 use super::error::Error;
 use super::faults::{Faults, InjectedFaults};
 use super::options::Options;
@@ -115,6 +116,8 @@ pub(crate) struct Network {
     /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
     pub police: Police,
+    /// By attached host: what its adapters make of its TCP, if anything.
+    pub edges: Vec<Option<Box<Edge>>>,
 }
 
 /// By port, whether a connection crosses it.
@@ -124,6 +127,12 @@ pub(crate) fn used_ports(scenario: &Scenario) -> Vec<bool> {
         used[step.port().index()] = true;
     }
     used
+}
+
+/// Treatment of the TCP of this host.
+fn edge(scenario: &Scenario, host: NodeIndex) -> Option<Box<Edge>> {
+    let settings = scenario.hosts.get(host.0 as usize)?.adapter_tcp;
+    (settings != AdapterTcp::default()).then(|| Box::new(Edge::new(settings)))
 }
 
 struct Builder<'a> {
@@ -194,6 +203,7 @@ impl Network {
             nodes: vec![NodeCounters::default(); scenario.nodes.len()],
             ways_back: BTreeMap::new(),
             police: Police::default(),
+            edges: options.hosts.iter().map(|host| edge(scenario, host.node)).collect(),
         };
         let mut builder = Builder { scenario, options, local, used, network, port_places: vec![NONE; ports] };
         builder.build_inputs();

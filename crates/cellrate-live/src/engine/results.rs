@@ -60,6 +60,8 @@ pub struct Summary {
     pub policing: Vec<PolicingSummary>,
     /// One row per attached host.
     pub hosts: Vec<HostRow>,
+    /// One row per TCP connection over which an attached host of this process answered.
+    pub tcp_exchanges: Vec<ExchangeRow>,
     /// One row per node of this process that discarded cells.
     pub nodes: Vec<NodeRow>,
     /// One row per link into another process.
@@ -198,6 +200,25 @@ pub struct HostRow {
     pub without_vc: u64,
     /// Errors when its device was read.
     pub device_errors: u64,
+    /// ACKs that its adapters kept back for good, because a later one told more (`adapter_tcp`).
+    pub acks_withheld: u64,
+}
+
+/// An answer of a host over a TCP connection on which it was asked first, by the cells at its adapter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExchangeRow {
+    /// Direction that the answer goes, as in [`FlowRow::vc`].
+    pub vc: String,
+    /// Address and port of who asks.
+    pub client: String,
+    /// Port of who answers.
+    pub port: u16,
+    /// When the last cell of the first data arrived \[s\].
+    pub request_delivered_s: f64,
+    /// When the last cell of the answer left \[s\].
+    pub response_departed_s: f64,
+    /// Its octets, each counted once.
+    pub response_octets: u64,
 }
 
 /// Cells that a node discarded.
@@ -287,6 +308,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         virtual_sources: virtual_sources(&machine, &ending, span),
         policing: machine.network.police.rows(ending.scenario),
         hosts: hosts(&machine, ending.scenario),
+        tcp_exchanges: exchanges(&machine, ending.scenario),
         nodes: nodes(&machine, ending.scenario),
         links: links(&ending),
         datagrams: ending.datagrams,
@@ -425,12 +447,35 @@ fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -
 }
 
 fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {
-    let rows = machine.hosts.iter().zip(&machine.host_counters).map(|(host, counters)| HostRow {
-        host: scenario.node(host.node).name.clone(),
-        packets: counters.received,
-        without_vc: counters.without_vc,
-        device_errors: counters.device_errors,
-    });
+    let edges = &machine.network.edges;
+    let rows =
+        machine.hosts.iter().zip(&machine.host_counters).zip(edges).map(|((host, counters), edge)| HostRow {
+            host: scenario.node(host.node).name.clone(),
+            packets: counters.received,
+            without_vc: counters.without_vc,
+            device_errors: counters.device_errors,
+            acks_withheld: edge.as_ref().map_or(0, |edge| edge.withheld),
+        });
+    rows.collect()
+}
+
+/// Answers of attached hosts, connection by connection.
+fn exchanges(machine: &Machine<'_>, scenario: &Scenario) -> Vec<ExchangeRow> {
+    let ends = machine.network.flows.iter().zip(&machine.network.adapters);
+    let rows = ends.filter_map(|(&flow, adapter)| Some((flow, adapter.reception.as_ref()?))).flat_map(
+        |(flow, reception)| {
+            reception.exchanges.answered().filter_map(move |exchange| {
+                Some(ExchangeRow {
+                    vc: flow_name(scenario, flow),
+                    client: format!("{}:{}", exchange.client.0, exchange.client.1),
+                    port: exchange.port,
+                    request_delivered_s: exchange.request_delivered.as_secs_f64(),
+                    response_departed_s: exchange.response_departed?.as_secs_f64(),
+                    response_octets: exchange.octets,
+                })
+            })
+        },
+    );
     rows.collect()
 }
 

@@ -203,7 +203,7 @@ impl Drive<'_> {
                 match self.machine.hosts[host].device.receive(&mut self.buffer) {
                     Ok(None) => break,
                     Ok(Some(length)) => {
-                        let packet = &self.buffer[..length];
+                        let packet = &mut self.buffer[..length];
                         self.machine.on_packet(host, self.router.adapter(host, packet), packet);
                     }
                     Err(_) => {

@@ -11,6 +11,7 @@ use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{FlowIndex, Scenario, Traffic};
 
 use super::cell::Cell;
+use super::exchanges::Answer;
 
 type Payload = [u8; PAYLOAD_OCTETS];
 
@@ -204,6 +205,10 @@ pub(crate) fn departure_of_generated(payload: &Payload) -> Time {
 #[derive(Debug)]
 pub(crate) struct PacketQueue {
     cells: VecDeque<(Payload, bool)>,
+    /// Answers that the packets carry, if they do.
+    answers: VecDeque<Option<Answer>>,
+    /// The answer of the packet whose last cell was taken last, given once.
+    pub left: Option<Answer>,
     capacity: usize,
     pub counters: PacketCounters,
 }
@@ -224,15 +229,23 @@ impl PacketQueue {
     pub fn new(capacity: usize) -> PacketQueue {
         // A limit that no one will reach is no reason to take the memory for it at once.
         let first = capacity.min(1 << 16);
-        PacketQueue { cells: VecDeque::with_capacity(first), capacity, counters: PacketCounters::default() }
+        PacketQueue {
+            cells: VecDeque::with_capacity(first),
+            answers: VecDeque::new(),
+            left: None,
+            capacity,
+            counters: PacketCounters::default(),
+        }
     }
 
-    /// A packet comes; false if there is no room for all its cells, or it is no packet AAL5 can carry.
-    pub fn offer(&mut self, packet: &[u8]) -> bool {
+    /// A packet comes, and what it answers; false if there is no room for all its cells, or it is no packet AAL5 can
+    /// carry.
+    pub fn offer(&mut self, packet: &[u8], answer: Option<Answer>) -> bool {
         self.counters.offered += 1;
         match Segments::encapsulated(Encapsulation::LlcSnapIpv4, packet) {
             Ok(segments) if self.cells.len() + segments.len() <= self.capacity => {
                 self.cells.extend(segments.map(|segment| (segment.payload, segment.last)));
+                self.answers.push_back(answer);
                 self.counters.max_cells = self.counters.max_cells.max(self.cells.len() as u64);
                 true
             }
@@ -248,7 +261,10 @@ impl PacketQueue {
         let Some((payload, last)) = self.cells.pop_front() else {
             unreachable!("a cell is taken only where one waits");
         };
-        self.counters.sent += u64::from(last);
+        if last {
+            self.counters.sent += 1;
+            self.left = self.answers.pop_front().flatten();
+        }
         (payload, last)
     }
 
@@ -268,9 +284,9 @@ mod tests {
     fn a_packet_without_room_is_dropped_whole() {
         // 552 octets are 12 cells.
         let mut queue = PacketQueue::new(23);
-        assert!(queue.offer(&[0x45; 552]));
-        assert!(!queue.offer(&[0x45; 552]));
-        assert!(queue.offer(&[0x45; 400]), "9 cells still fit");
+        assert!(queue.offer(&[0x45; 552], None));
+        assert!(!queue.offer(&[0x45; 552], None));
+        assert!(queue.offer(&[0x45; 400], None), "9 cells still fit");
         assert_eq!((queue.counters.offered, queue.counters.dropped, queue.cells.len()), (3, 1, 21));
         assert_eq!(queue.waiting_packets(), 2);
     }
@@ -295,7 +311,7 @@ mod tests {
         fn packets_come_out_as_they_went_in(packets in proptest::collection::vec(1_usize..3000, 1..8)) {
             let mut queue = PacketQueue::new(10_000);
             for (number, &length) in packets.iter().enumerate() {
-                prop_assert!(queue.offer(&vec![number as u8; length]));
+                prop_assert!(queue.offer(&vec![number as u8; length], None));
             }
             let mut reassembler = Reassembler::new(4000);
             let mut lengths = Vec::new();

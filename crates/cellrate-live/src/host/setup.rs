@@ -71,7 +71,7 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
 /// The congestion control stands at the route: inside a namespace the kernel lets nobody set any but reno as the
 /// default (EPERM), but takes whatever it has loaded with a route or a socket.
 fn ip_commands(settings: &HostSettings) -> String {
-    let HostSettings { address, mtu, transmit_queue, tcp, .. } = settings;
+    let HostSettings { address, mtu, transmit_queue, tcp, adapter_tcp, .. } = settings;
     let mut text = format!(
         "link set dev lo up\n\
          link set dev {DEVICE} mtu {} txqueuelen {transmit_queue} up\n\
@@ -87,7 +87,8 @@ fn ip_commands(settings: &HostSettings) -> String {
     add("window", tcp.receive_window.map(|window| window.0));
     add("advmss", tcp.mss.map(|mss| mss.0));
     add("initcwnd", tcp.initial_window.map(u64::from));
-    add("quickack", (!tcp.delayed_ack).then_some(1));
+    // The adapter delays what the host sends at once.
+    add("quickack", (!tcp.delayed_ack || adapter_tcp.delayed_ack.is_some()).then_some(1));
     if let Some(rto) = tcp.minimum_rto {
         let _ = write!(text, " rto_min {}ms", rto.as_ps() / 1_000_000_000);
     }
@@ -99,6 +100,7 @@ fn ip_commands(settings: &HostSettings) -> String {
 mod tests {
     use super::*;
     use cellrate_proto::{Duration, Octets};
+    use cellrate_scenario::DelayedAck;
     use std::sync::Arc;
 
     #[test]
@@ -116,6 +118,13 @@ mod tests {
         let files = kernel_settings(&HostSettings::of_host(1));
         assert!(files.contains(&("/proc/sys/net/ipv4/tcp_no_metrics_save".into(), "1".into())));
         assert!(!files.iter().any(|(file, _)| file.contains("mem")), "{files:?}");
+    }
+
+    #[test]
+    fn a_host_whose_adapter_delays_acks_sends_them_at_once() {
+        let mut settings = HostSettings::of_host(0);
+        settings.adapter_tcp.delayed_ack = Some(DelayedAck::Timer(Duration::from_ms(50)));
+        assert!(ip_commands(&settings).ends_with("congctl reno quickack 1\n"));
     }
 
     #[test]

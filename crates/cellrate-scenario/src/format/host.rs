@@ -1,6 +1,7 @@
 //! The keys of hosts: their names, their clocks, and what they are in a live run.
 
 use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
+use super::tcp::DELAYED_ACK;
 use super::{CELLS, COUNT, Dimension, Key, Kind, LIKE, NAME, SPAN, Shape, key};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
@@ -51,6 +52,31 @@ const HOST_LIVE: Shape = Shape {
             "Packets on their way from the kernel to the adapter (txqueuelen), which takes them at its next wake-up; what finds it full is lost.",
         ),
         key("tcp", Kind::Table(&HOST_TCP), "that of the kernel, with reno", "Settings of the host's TCP."),
+        key(
+            "adapter_tcp",
+            Kind::Table(&ADAPTER_TCP),
+            "nothing",
+            "Changes that the adapter makes to what the host's TCP sends, so that it looks like one of another time.",
+        ),
+    ],
+};
+
+const ADAPTER_TCP: Shape = Shape {
+    name: "adapter_tcp",
+    about: "Changes of an adapter to what the TCP of its host sends, where Linux does not behave as older systems did.",
+    keys: &[
+        key(
+            "window",
+            OCTETS,
+            "as the host sends it",
+            "Largest window that gets out: 536 to 65535 octets, cut to whole segments. Window scaling is taken out; the ACK that ends the handshake offers twice as much.",
+        ),
+        key(
+            "delayed_ack",
+            Kind::Table(&DELAYED_ACK),
+            "at once",
+            "When an ACK without data gets out that tells of a single segment; the host itself acknowledges every segment at once then.",
+        ),
     ],
 };
 

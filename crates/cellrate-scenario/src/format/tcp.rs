@@ -168,7 +168,7 @@ const APPLICATION: &[Key] = &[
     ),
 ];
 
-const DELAYED_ACK: Shape = Shape {
+pub(super) const DELAYED_ACK: Shape = Shape {
     name: "delayed_ack",
     about: "Every second segment is acknowledged at once, a single one later: heartbeat, or timer.",
     keys: &[

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration, Octets};
 
+use super::tcp::DelayedAck;
+
 /// A host: what it takes to process what it sends, and all else for a live run, which the simulator has no use for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSettings {
@@ -18,8 +20,19 @@ pub struct HostSettings {
     pub transmit_queue: u32,
     /// TCP.
     pub tcp: Arc<HostTcp>,
+    /// Changes that its adapter makes to what its TCP sends.
+    pub adapter_tcp: AdapterTcp,
     /// Processing time of each PDU of TCP that it sends, in a simulation; a live host takes as long as it takes.
     pub processing: Processing,
+}
+
+/// Changes that a live host's adapter makes to what the host's TCP sends, so that it looks like one of another time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct AdapterTcp {
+    /// Largest window that gets out, without window scaling \[octets\]. Default as the host sends it.
+    pub window: Option<u16>,
+    /// When ACKs without data get out. Default at once.
+    pub delayed_ack: Option<DelayedAck>,
 }
 
 /// A time that is drawn each time.
@@ -45,6 +58,7 @@ impl HostSettings {
             adapter_queue: Cells(4096),
             transmit_queue: 1000,
             tcp: Arc::default(),
+            adapter_tcp: AdapterTcp::default(),
             processing: Processing::None,
         }
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use cellrate_proto::{Duration, Octets};
 
+use super::tcp::delayed_ack;
 use super::{Whole, optional, place_of};
-use crate::model::{HostSettings, HostTcp, Shared};
+use crate::model::{AdapterTcp, HostSettings, HostTcp, Shared};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
@@ -50,6 +51,13 @@ fn one(keys: &Table, mut settings: HostSettings) -> Result<HostSettings, Fault> 
     }
     if let Some(table) = keys.node("tcp").and_then(Node::table) {
         settings.tcp = Arc::new(tcp(table, settings.mtu)?);
+    }
+    if let Some(table) = keys.node("adapter_tcp").and_then(Node::table) {
+        let window = optional(table, "window", |node| octets(node, 536, u64::from(u16::MAX)))?;
+        settings.adapter_tcp = AdapterTcp {
+            window: window.map(|window| window.0 as u16),
+            delayed_ack: optional(table, "delayed_ack", delayed_ack)?,
+        };
     }
     Ok(settings)
 }

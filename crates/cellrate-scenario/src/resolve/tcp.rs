@@ -210,7 +210,7 @@ fn octets_or_no_end(node: &Node) -> Result<Option<Octets>, Fault> {
     if node.text() == Some("infinite") { Ok(None) } else { quantity::octets(node).map(Some) }
 }
 
-fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
+pub(super) fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
     let Some(table) = node.table() else { return Ok(DelayedAck::EverySegment) };
     let heartbeat = optional(table, "heartbeat", quantity::span)?;
     let ticks = optional(table, "ticks", quantity::span)?;

@@ -42,7 +42,7 @@ fn hosts_have_addresses_of_their_own_and_the_mtu_of_rfc_2225() {
 fn every_setting_of_a_host_has_its_key() {
     let keys = "mtu = \"1500 octets\"\ntransmit_queue = 20\nadapter_queue = \"100 cells\"\ntcp = { congestion_control = \"cubic\", receive_window = \"9148 octets\", \
                 send_buffer = \"64 KiB\", mss = \"1000 octets\", initial_window = 1, delayed_ack = false, minimum_rto = \"400 ms\", \
-                sack = false, timestamps = false }";
+                sack = false, timestamps = false }\nadapter_tcp = { window = \"9148 octets\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" } }";
     let scenario = document(keys, "").unwrap().resolve().unwrap();
     let expected = HostSettings {
         address: Ipv4Addr::new(10, 0, 0, 2),
@@ -61,6 +61,13 @@ fn every_setting_of_a_host_has_its_key() {
             sack: false,
             timestamps: false,
         }),
+        adapter_tcp: AdapterTcp {
+            window: Some(9148),
+            delayed_ack: Some(DelayedAck::TimerOnTicks {
+                timer: Duration::from_ms(50),
+                ticks: Duration::from_ms(10),
+            }),
+        },
     };
     assert_eq!(scenario.hosts[1], expected);
 }
@@ -77,6 +84,8 @@ fn what_no_host_can_be_is_refused() {
         ("tcp = { congestion_control = \"reno; ls\" }", "no name of a congestion control"),
         ("tcp = { minimum_rto = \"1500 us\" }", "Write whole milliseconds"),
         ("adapter_queue = \"191 cells\"", "a packet of 9180 octets, which is 192 cells"),
+        ("adapter_tcp = { window = \"65536 octets\" }", "from 536 to 65535 octets"),
+        ("adapter_tcp = { delayed_ack = {} }", "neither key is given"),
         ("transmit_queue = 0", "from 1 to 1000000"),
     ] {
         let message = refused(document(keys, "").and_then(|document| document.resolve()));
