@@ -19,6 +19,13 @@ def _timer(granularity: str, minimum: str) -> dict[str, object]:
     return {f"{_TCP}timer_granularity": granularity, f"{_TCP}minimum_rto": minimum}
 
 
+def _thresholds(lower: str) -> dict[str, object]:
+    """Give relative-rate marking with a second threshold, and sources that know two rates."""
+    marking = f'{{ type = "relative-rate", threshold = "250 cells", {lower} = "125 cells" }}'
+    return {"defaults.switch.algorithm": marking, **dict.fromkeys(_TWO_RATES, "1")}
+
+
+_TWO_RATES = ("defaults.abr.rif", "defaults.abr.rdf", "defaults.abr.cdf")
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as-run": {},
     "adapter-unbounded": {f"{_TCP}adapter_queue": '"infinite"'},
@@ -38,6 +45,8 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "window-65535-timer-100-ms": {f"{_TCP}window": "65535 octets", **_timer("100 ms", "200 ms")},
     "rm-before-data": {"defaults.switch.rm_cells": "before-data"},
     "rm-first": {"defaults.switch.rm_cells": "first"},
+    "hysteresis": _thresholds("off_threshold"),
+    "ni-zone": _thresholds("ni_threshold"),
     "icr-mcr": {"defaults.abr.icr": "1 Mbps"},
     "rm-first-mcr-10-mbps": {"defaults.switch.rm_cells": "first", "defaults.abr.mcr": "10 Mbps"},
     "mcr-10-kbps": {"defaults.abr.mcr": "10 kbps"},
@@ -69,6 +78,8 @@ _WHY = {
     "rm-before-data": "RM cells that wait among data come out as the queue falls, and say go. Those that overtake "
     "all say stop, and at MCR the next comes 13.6 ms later: the link runs dry meanwhile.",
     "rm-first": "As with RM cells before data; they come through even while VBR has the link.",
+    "hysteresis": "Stop at 250 cells, and go below 125: the queue swings further, and nobody is left behind.",
+    "ni-zone": "Between 125 and 250 cells sources keep the rate that they have, PCR or MCR, as the paper says of it.",
     "rm-first-mcr-10-mbps": "At 10 Mbps a stopped source hears of go within 1.4 ms: the link does not run dry.",
     "mcr-10-kbps": "Stopped sources send next to nothing: MCR is what fills the buffer.",
     "mcr-10-kbps-tbe-100": "Sources stop sooner, too.",
@@ -80,7 +91,7 @@ def _said(load: int, sample: Sample) -> str:
     return (
         f"at {load}: {total.mean:.1f} +- {total.half_width:.1f} Mbps, efficiency {sample.efficiency.mean:.3f}, "
         f"waste {sample.waste.mean:.3f}, {sample.count(lambda run: run.timeouts)} time-outs, "
-        f"{sample.count(lambda run: run.lost):,} cells lost"
+        f"{sample.count(lambda run: run.lost):,} cells lost, Jain's index {sample.fairness:.3f}"
     )
 
 

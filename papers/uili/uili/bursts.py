@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 SIZES = {"small": 16, "medium": 256, "large": 8192}
 """Responses [cells]."""
 ICR_MBPS = 10.0
+RULE_6_CDFS = ("0", "1/16", "1/2")
+"""Without rule 6, as in section 7.2, and with it."""
 SETTLED_S = 0.5
 """Bursts that begin before are left out: the first round trips of everything."""
 SERVER = "web (back)"
 BOTTLENECK = "sw2->sw1"
 
 
-def _point(policy: str, size: int, cycle_gap: str = "1 ms") -> Point:
+def _point(policy: str, size: int, cycle_gap: str = "1 ms", cdf: str | None = None) -> Point:
     burst = {"vc.web.traffic.response": f"{size} cells", "vc.web.traffic.cycle_gap": cycle_gap}
-    return Point("client-server", {**settings(policy, "10 Mbps"), **burst})
+    rule = {} if cdf is None else {"defaults.abr.cdf": cdf}
+    return Point("client-server", {**settings(policy, "10 Mbps"), **burst, **rule}, extra=cdf is not None)
 
 
 def responses(result: Result) -> list[dict[str, Any]]:
@@ -151,7 +154,23 @@ def _large(results: Results) -> list[Finding]:
         once = all(0.5 < value < 1.5 for value in others.values())
         why = "" if once else _WHY_LOW
         found.append(judged("bursts.large-low-icr", listed(others.items(), "decreases per burst", 2), once, why))
+    if all(_rule_6(cdf) in results for cdf in RULE_6_CDFS):
+        found.append(_protection(results))
     return found
+
+
+def _protection(results: Results) -> Finding:
+    """Say what rule 6 does about large bursts after long idle times: the count based policy leaves ACR high."""
+    runs = {cdf: results[_rule_6(cdf)] for cdf in RULE_6_CDFS}
+    queues = {f"CDF {cdf}": peak_queue(run) for cdf, run in runs.items()}
+    off, *on = queues.values()
+    rates = {f"CDF {cdf}": float(throughput(run).mean()) for cdf, run in runs.items()}
+    text = f"{listed(queues.items(), 'cells')}; {listed(rates.items(), 'Mbps')} of effective throughput"
+    return judged("bursts.large-rule-6", text, max(on) < 0.5 * off)
+
+
+def _rule_6(cdf: str) -> str:
+    return f"large, count-based, idle, CDF {cdf}"
 
 
 def _summary(results: Results, name: str) -> Figure:
@@ -232,6 +251,7 @@ EXPERIMENT = Experiment(
             f"large, {policy}, ICR 1": Point("client-server", {**settings(policy, "1 Mbps"), **_LOW})
             for policy in ("count-based", "time-based")
         },
+        **{_rule_6(cdf): _point("count-based", SIZES["large"], "50 ms", cdf) for cdf in RULE_6_CDFS},
         "large, mild august, ICR 1": Point("client-server", {"defaults.abr.uili": MILD_AUGUST, **_LOW}, extra=True),
     },
     findings=_findings,
