@@ -24,6 +24,33 @@ pub trait PortReading {
 
     /// The figure of the port's algorithm at this place in its `metrics`.
     fn figure(&self, place: usize) -> f64;
+
+    /// Ends the averaging intervals before `now`, where figures are to be read that may hang on them.
+    fn bring_figures_up_to(&mut self, now: Time);
+
+    /// When averaging intervals ended since the last call, with the figures from then on; `None` where each ends at an
+    /// event of the port, which notes the figures itself.
+    fn take_ended(&mut self) -> Option<Vec<(Time, Vec<f64>)>> {
+        None
+    }
+
+    /// Whether it keeps the instants at which cells come, from which all changes of its queue follow: it is a FIFO then,
+    /// and what is recorded as it happens is its queue alone.
+    fn keeps_arrivals(&self) -> bool {
+        false
+    }
+
+    /// The instants kept since the last call, and the time of one cell on the line; `None` where none are kept.
+    fn take_arrivals(&mut self) -> Option<(Vec<Time>, Duration)> {
+        None
+    }
+
+    /// Time of one cell on the line, and when the port will be empty if nothing comes, where `quantity` is the queue of
+    /// a port whose departures are no events; `None` where they are.
+    fn draining(&self, quantity: PortQuantity) -> Option<(Duration, Time)> {
+        let _ = quantity;
+        None
+    }
 }
 
 /// A sending end of a connection, read at an instant.

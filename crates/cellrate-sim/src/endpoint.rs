@@ -6,7 +6,6 @@ use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateC
 
 use crate::kernel::cell::Cell;
 use crate::kernel::lanes::stretch::Stretch;
-use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
 use crate::transport::{Departed, Interface, Over, Segment, SizedFlow};
 

@@ -14,8 +14,8 @@ pub mod kernel;
 #[doc(hidden)]
 pub mod mechanisms;
 mod port;
-mod probe;
 mod progress;
+mod readings;
 pub mod results;
 mod simulation;
 mod steps;

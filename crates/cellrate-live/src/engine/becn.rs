@@ -1,6 +1,7 @@
 //! BRMs that switches originate, as in the simulator: a cell that finds a long queue has one sent back to its source,
 //! by the port in the other direction, at its own instant.
 
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;
 
 use super::cell::{self, Cell};
@@ -16,7 +17,7 @@ impl Machine<'_> {
             // It was the last cell of an averaging interval, and what the port says is what it says after that.
             port.end_intervals(now);
         }
-        let queue = port.queue(ABR);
+        let queue = port.served.queue(ABR);
         let Some(brm) = port.control.originate(now, hop.slot, queue) else { return };
         let Some(&way_back) = self.network.ways_back.get(&cell.hop) else {
             unreachable!("both directions of a connection pass the same switches");

@@ -1,5 +1,6 @@
 //! A cell inside the engine: the octets that are on the wire, and what the engine must know beside them.
 
+use cellrate_engine::served::PortCell;
 use cellrate_proto::wire::{
     AddressedRmCell, CELL_OCTETS, Cell as WireCell, HEADER_OCTETS, Header, PAYLOAD_OCTETS, Path, PayloadType,
     RmCellError, hec,
@@ -47,6 +48,42 @@ pub(crate) fn connection(header: u32) -> Option<ConnectionIndex> {
     let (vpi, vci) = (header >> 20 & 0xff, header >> 4 & 0xffff);
     let gfc_is_zero = header >> 28 == 0;
     (gfc_is_zero && vci >= FIRST_VCI).then(|| ConnectionIndex(vpi * VCIS + vci - FIRST_VCI))
+}
+
+impl PortCell for Cell {
+    #[inline]
+    fn is_rm(&self) -> bool {
+        Cell::is_rm(self)
+    }
+
+    #[inline]
+    fn is_data(&self) -> bool {
+        Cell::is_data(self)
+    }
+
+    #[inline]
+    fn clp(&self) -> bool {
+        Cell::clp(self)
+    }
+
+    #[inline]
+    fn ends_pdu(&self) -> bool {
+        Cell::is_data(self) && self.user_bit()
+    }
+
+    #[inline]
+    fn mark_efci(&mut self) {
+        Cell::mark_efci(self);
+    }
+
+    fn mark_packet(&mut self) {
+        unreachable!("a scenario whose ports mark packets is refused before it runs live");
+    }
+
+    #[inline]
+    fn arrive_at(&mut self, at: Time) {
+        self.arrives = at;
+    }
 }
 
 impl Cell {

@@ -28,18 +28,19 @@ pub(crate) struct InjectedFaults {
 }
 
 impl InjectedFaults {
-    /// Damages or loses the cell, by chance; whether an RM cell was damaged.
-    pub fn strike(&mut self, cell: &mut Cell, lost: &mut bool) -> bool {
-        if cell.is_rm() {
-            let strikes = self.rates.rm_damage > 0.0 && self.random.uniform() < self.rates.rm_damage;
-            if strikes {
-                let bit = (self.random.uniform() * (8 * PAYLOAD_OCTETS) as f64) as usize;
-                cell.payload[bit / 8] ^= 0x80 >> (bit % 8);
-            }
-            strikes
-        } else {
-            *lost |= self.rates.data_loss > 0.0 && self.random.uniform() < self.rates.data_loss;
-            false
+    /// Damages or loses a cell that the line carries, or as an error one that it loses, by chance; whether an RM cell
+    /// was damaged.
+    pub fn strike(&mut self, carried: Result<Cell, Cell>) -> (Result<Cell, Cell>, bool) {
+        let (Ok(mut cell) | Err(mut cell)) = carried;
+        if !cell.is_rm() {
+            let loses = self.rates.data_loss > 0.0 && self.random.uniform() < self.rates.data_loss;
+            return (if loses { Err(cell) } else { carried }, false);
         }
+        let damages = self.rates.rm_damage > 0.0 && self.random.uniform() < self.rates.rm_damage;
+        if damages {
+            let bit = (self.random.uniform() * (8 * PAYLOAD_OCTETS) as f64) as usize;
+            cell.payload[bit / 8] ^= 0x80 >> (bit % 8);
+        }
+        (carried.map(|_| cell).map_err(|_| cell), damages)
     }
 }

@@ -10,6 +10,7 @@
 use std::io;
 
 use cellrate_engine::schedule::Schedule;
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{Direction, Time};
 use cellrate_scenario::FlowIndex;
 
@@ -20,7 +21,7 @@ use super::error::Error;
 use super::network::{Hop, NONE, Network};
 use super::options::Host;
 use super::port::{ABR, Exit};
-use super::sampler::Sampler;
+use super::sampler::{NetworkReadings, Recording};
 use super::tap::{CellTap, TapDirection};
 
 /// Things that wait in the schedule: one for each of its leaves.
@@ -43,7 +44,7 @@ enum Leaf {
 /// The network, its schedule, and the outside world.
 pub(crate) struct Machine<'a> {
     pub network: Network,
-    pub sampler: Sampler,
+    pub recording: Recording,
     pub hosts: Vec<Host>,
     pub host_counters: Vec<HostCounters>,
     pub passages: Vec<Passage>,
@@ -64,7 +65,7 @@ impl<'a> Machine<'a> {
     /// `network` at `start`, with the first transmission of every end scheduled.
     pub fn new(
         mut network: Network,
-        sampler: Sampler,
+        recording: Recording,
         hosts: Vec<Host>,
         tap: Option<Box<dyn CellTap + 'a>>,
         span: [Time; 2],
@@ -96,7 +97,7 @@ impl<'a> Machine<'a> {
             host_counters: vec![HostCounters::default(); hosts.len()],
             schedule: Schedule::new(leaves.len()),
             network,
-            sampler,
+            recording,
             hosts,
             events: 0,
             leaves,
@@ -113,8 +114,8 @@ impl<'a> Machine<'a> {
         for adapter in 0..machine.network.adapters.len() {
             machine.reschedule(start, adapter);
         }
-        machine.sampler.begin_at(start);
-        machine.schedule.set(sample_leaf, machine.sampler.next());
+        machine.recording.sampler.begin_at(start);
+        machine.schedule.set(sample_leaf, machine.recording.sampler.next());
         machine.note_everything(start);
         Ok(machine)
     }
@@ -172,7 +173,7 @@ impl<'a> Machine<'a> {
     fn offer(&mut self, now: Time, adapter: u32, packet: &[u8]) {
         if self.network.adapters[adapter as usize].offer(packet) {
             self.reschedule(now, adapter as usize);
-            self.sampler.note_adapter(now, adapter, &self.network);
+            self.note_adapter(now, adapter as usize);
         }
     }
 
@@ -247,7 +248,7 @@ impl<'a> Machine<'a> {
                 self.passages[flow.index()].dropped += 1;
             }
         }
-        self.sampler.note_port(now, number as u32, &self.network);
+        self.recording.sampler.note_port(now, number as u32, &mut self.network.ports);
     }
 
     #[inline]
@@ -299,7 +300,7 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        self.sampler.note_adapter(now, number, &self.network);
+        self.note_adapter(now, number as usize);
     }
 
     pub(super) fn deliver_rm(
@@ -321,7 +322,7 @@ impl<'a> Machine<'a> {
             Ok(Some(cell)) => self.leave(now, number, cell),
         }
         self.reschedule(now, number);
-        self.sampler.note_adapter(now, number as u32, &self.network);
+        self.note_adapter(now, number);
     }
 
     /// A switch passes `cell` on over its next hop.
@@ -342,7 +343,7 @@ impl<'a> Machine<'a> {
                 if hop.answering_slot.0 != NONE && answering.answer(now, hop.answering_slot, &mut contents) {
                     cell.set_rm(&contents);
                 }
-                self.sampler.note_port(now, hop.answering_port, &self.network);
+                self.recording.sampler.note_port(now, hop.answering_port, &mut self.network.ports);
             }
             rm = Some(contents);
         }
@@ -366,7 +367,7 @@ impl<'a> Machine<'a> {
             Ok(Some(departure)) => self.schedule.set(hop.port as usize, departure),
             Err(()) => self.passages[hop.flow.index()].dropped += 1,
         }
-        self.sampler.note_port(now, hop.port, &self.network);
+        self.recording.sampler.note_port(now, hop.port, &mut self.network.ports);
     }
 
     /// The destination at the adapter of this number is congested, and has a BRM of its own to send.
@@ -376,7 +377,7 @@ impl<'a> Machine<'a> {
         }
         self.reschedule(now, number);
         self.schedule_report(now, leaf);
-        self.sampler.note_adapter(now, number as u32, &self.network);
+        self.note_adapter(now, number);
     }
 
     /// The next BRM that a congested destination originates, not before `now`.
@@ -392,7 +393,7 @@ impl<'a> Machine<'a> {
             self.leave(now, number, cell);
         }
         self.reschedule(now, number);
-        self.sampler.note_adapter(now, number as u32, &self.network);
+        self.note_adapter(now, number);
     }
 
     /// `cell` leaves the adapter of this number.
@@ -412,18 +413,25 @@ impl<'a> Machine<'a> {
         self.schedule.set(self.first_adapter as usize + number, next);
     }
 
+    /// Something happened at the adapter of this number.
+    #[inline]
+    pub(super) fn note_adapter(&mut self, now: Time, number: usize) {
+        self.recording.sampler.note_end(now, number as u32, &self.network.adapters[number]);
+    }
+
     fn on_sample(&mut self, now: Time) {
-        self.sampler.sample(now, &mut self.network, &self.passages);
-        self.schedule.set(self.sample_leaf, self.sampler.next());
+        let sampler = &mut self.recording.sampler;
+        sampler.sample(now, &mut NetworkReadings { network: &mut self.network, passages: &self.passages });
+        self.schedule.set(self.sample_leaf, sampler.next());
     }
 
     /// Every series of changes takes its value at `now`.
     fn note_everything(&mut self, now: Time) {
         for port in 0..self.network.ports.len() as u32 {
-            self.sampler.note_port(now, port, &self.network);
+            self.recording.sampler.note_port(now, port, &mut self.network.ports);
         }
         for adapter in 0..self.network.adapters.len() as u32 {
-            self.sampler.note_adapter(now, adapter, &self.network);
+            self.note_adapter(now, adapter as usize);
         }
     }
 
@@ -431,7 +439,7 @@ impl<'a> Machine<'a> {
     pub fn in_flight(&self) -> Vec<u64> {
         let mut counts = vec![0; self.passages.len()];
         let on_links = self.network.inputs.iter().flat_map(|input| &input.cells);
-        for cell in on_links.chain(self.network.ports.iter().flat_map(|port| port.cells())) {
+        for cell in on_links.chain(self.network.ports.iter().flat_map(|port| port.served.cells())) {
             counts[self.network.hops[cell.hop as usize].flow.index()] += 1;
         }
         counts

@@ -12,7 +12,7 @@ use cellrate_engine::priority::priority;
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_engine::sender::Sender;
-use cellrate_engine::set_up::{self, PartsOfPort};
+use cellrate_engine::set_up;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{AdapterTcp, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
@@ -292,7 +292,8 @@ impl Builder<'_> {
             random: Random::new(self.scenario.seed, Stream::Faults(Owner::port(self.scenario, port))),
         });
         let discards = FrameDiscards::of(self.scenario, port);
-        Ok(Port::new(line, config, control, is_switch, exit, injected, discards))
+        let marks = Random::new(self.scenario.seed, Stream::Marks(Owner::port(self.scenario, port)));
+        Ok(Port::new(line, config, control, is_switch, exit, injected, discards, marks))
     }
 
     fn number_adapters(&mut self) {
@@ -318,11 +319,7 @@ impl Builder<'_> {
                     .ports
                     .get_mut(port as usize)
                     .and_then(|port| {
-                        let parts = PartsOfPort {
-                            frame_discards: port.frame_discards.as_mut(),
-                            marking: None,
-                            waiting: port.fair.as_deref_mut(),
-                        };
+                        let parts = port.served.connected();
                         set_up::connect(self.scenario, flow, &mut port.control, parts)
                     })
                     .unwrap_or(Slot(NONE));

@@ -314,7 +314,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         datagrams: ending.datagrams,
         timing: ending.timing,
     };
-    Outcome { summary, series: machine.sampler.into_series() }
+    Outcome { summary, series: machine.recording.into_series() }
 }
 
 fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<FlowRow> {
@@ -373,7 +373,8 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
 fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<PortRow> {
     let mut rows = Vec::new();
     for (port, &index) in machine.network.ports.iter().zip(&machine.network.port_indices) {
-        if port.transmitted == 0 && port.dropped() == 0 {
+        let served = &port.served;
+        if served.transmitted() == 0 && port.dropped() == 0 {
             continue;
         }
         let span_ps = span.as_ps().max(1) as f64;
@@ -381,15 +382,15 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
         rows.push(PortRow {
             common: PortSummary {
                 port: port_name(ending.scenario, index),
-                transmitted: port.transmitted,
-                utilization: port.busy_ps(ending.end) as f64 / span_ps,
-                max_queue: port.max_total,
-                mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
-                max_abr_queue: port.max_lengths[ABR],
-                tagged_dropped: port.tagged_dropped,
+                transmitted: served.transmitted(),
+                utilization: served.busy_ps(ending.end) as f64 / span_ps,
+                max_queue: served.max_total().0,
+                mean_queue: served.queue_integral(ending.end) as f64 / span_ps,
+                max_abr_queue: served.max_queue(ABR).0,
+                tagged_dropped: served.tagged_dropped(),
                 backward_rm_originated: port.control.originated(),
-                pdus_refused: port.frame_discards.as_ref().map_or(0, FrameDiscards::refused),
-                pdus_cut: port.frame_discards.as_ref().map_or(0, FrameDiscards::cut),
+                pdus_refused: served.frame_discards().map_or(0, FrameDiscards::refused),
+                pdus_cut: served.frame_discards().map_or(0, FrameDiscards::cut),
                 dropped: port.dropped(),
             },
             dropped_guaranteed,

@@ -17,7 +17,7 @@ use super::offers::Offers;
 use super::options::{Host, Options, Part, Progress, Route, Stop, default_quantum};
 use super::peer::Peers;
 use super::results::{Ending, Outcome, outcome};
-use super::sampler::{Sampler, probes};
+use super::sampler::{Recording, probes};
 use super::verdict::{Canary, Lateness, Measured, judge, precise_timers};
 
 /// How often the caller is told of progress, at most.
@@ -45,7 +45,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
     let peers = Peers::bind(scenario, &options, &network, quantum, start == Time::ZERO)?;
     let router = Router::new(&options.routes, &options.hosts, &network);
-    let sampler = Sampler::new(&probes(scenario, &network, options.series_every), scenario, &network);
+    let recording = Recording::new(&probes(scenario, &network, options.series_every), scenario, &network);
     let end = Time::ZERO + scenario.duration;
     let (hosts, tap) = (std::mem::take(&mut options.hosts), options.tap.take());
 
@@ -55,7 +55,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         return Err(Error::TooLate { late_s: clock.ago_s(end) });
     }
     let mut drive = Drive {
-        machine: Machine::new(network, sampler, hosts, tap, [start, end])?,
+        machine: Machine::new(network, recording, hosts, tap, [start, end])?,
         peers,
         offers: options.offers.take(),
         router,
@@ -173,7 +173,7 @@ impl Drive<'_> {
 
     fn so_far(&mut self, now: Time) -> Progress {
         let fraction = now.as_ps() as f64 / self.end.as_ps() as f64;
-        let recent = if self.watched { self.machine.sampler.recent(now) } else { Vec::new() };
+        let recent = if self.watched { self.machine.recording.recent(now) } else { Vec::new() };
         Progress { fraction, now, recent }
     }
 

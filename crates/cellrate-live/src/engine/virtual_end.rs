@@ -3,6 +3,7 @@
 //! to the switch, answers the loop before it in the FRMs that are turned around, and its own in the BRMs that come
 //! back.
 
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{CellRate, Direction, RmCell, Time};
 
 use super::cell::Cell;
@@ -32,8 +33,8 @@ impl Machine<'_> {
         } else {
             self.on_virtual_rm(now, input, number, &next, cell);
         }
-        self.sampler.note_port(now, next.port, &self.network);
-        self.sampler.note_adapter(now, number as u32, &self.network);
+        self.recording.sampler.note_port(now, next.port, &mut self.network.ports);
+        self.note_adapter(now, number);
     }
 
     /// A cell has come to the switch, and goes on over `hop`; `rm` is what it says, if it is an RM cell.
@@ -56,7 +57,7 @@ impl Machine<'_> {
         }
         self.network.adapters[number].receive_to_relay(&cell);
         self.reschedule(now, partner);
-        self.sampler.note_adapter(now, partner as u32, &self.network);
+        self.note_adapter(now, partner);
     }
 
     /// An RM cell, whose direction goes on over the hop `next`, ends here.
@@ -69,7 +70,7 @@ impl Machine<'_> {
                     cell.set_rm(&rm);
                 }
                 self.observe(now, next, Some(&rm));
-                self.sampler.note_port(now, own.port, &self.network);
+                self.recording.sampler.note_port(now, own.port, &mut self.network.ports);
             }
             Ok(mut rm) => {
                 self.observe(now, next, Some(&rm));

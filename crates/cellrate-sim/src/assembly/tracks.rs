@@ -4,7 +4,7 @@ use cellrate_engine::segments::VirtualEnd;
 use cellrate_scenario::{FlowSource, Quantity, Scenario};
 
 use super::place::Place;
-use crate::probe::sampler::{Subject, Track};
+use cellrate_engine::sampler::{Subject, Track};
 
 /// The series of each cluster.
 pub(super) fn build_tracks(

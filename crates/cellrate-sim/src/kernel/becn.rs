@@ -3,6 +3,7 @@
 //! It comes to the port in the other direction at the instant of that cell, as a BRM that passes the switch would.
 //! Nobody can know of it before, so neither of the two ports is ever deferred.
 
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;
 
 use super::cell::Cell;

@@ -80,7 +80,7 @@ impl Cluster {
             self.pass_on(now, hop, cell);
             if let Some(&end) = self.branching.points[point].ends.get(branch.wrapping_sub(1)) {
                 self.endpoints[end as usize].count_copy(&cell);
-                self.sampler.note_endpoint(now, end, &self.endpoints[end as usize]);
+                self.sampler.note_end(now, end, &self.endpoints[end as usize]);
             }
         }
         let Some(feedback) = &mut self.branching.points[point].feedback else { return };
@@ -101,7 +101,7 @@ impl Cluster {
         match place.ends.get(branch.wrapping_sub(1)) {
             Some(&end) => {
                 self.endpoints[end as usize].count_backward_rm();
-                self.sampler.note_endpoint(now, end, &self.endpoints[end as usize]);
+                self.sampler.note_end(now, end, &self.endpoints[end as usize]);
             }
             None => *self.absorbed.entry(self.hops[cell.hop()].flow).or_default() += 1,
         }

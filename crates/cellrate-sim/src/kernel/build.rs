@@ -21,7 +21,7 @@ use super::state::scratch::Scratch;
 use crate::endpoint::{Endpoint, SendMode};
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{Port, Queues};
-use crate::probe::sampler::Sampler;
+use cellrate_engine::sampler::Sampler;
 
 /// Parts that a cluster is made of.
 pub(crate) struct Parts {
@@ -216,7 +216,7 @@ impl Cluster {
             self.sampler.note_port(now, index, &mut self.ports);
         }
         for index in 0..self.endpoints.len() as u32 {
-            self.sampler.note_endpoint(now, index, &self.endpoints[index as usize]);
+            self.sampler.note_end(now, index, &self.endpoints[index as usize]);
         }
     }
 }

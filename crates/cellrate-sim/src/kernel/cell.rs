@@ -1,5 +1,6 @@
 //! A cell inside the simulator: three words, copied, never boxed.
 
+use cellrate_engine::served::PortCell;
 use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 
 /// A cell on its way over a link.
@@ -65,6 +66,43 @@ impl Significance {
     /// Whether ends of PDUs are among them.
     pub fn of_pdu_ends(self) -> bool {
         self.0 & (USER_OR_NI >> SIGNIFICANT_SHIFT) as u8 != 0
+    }
+}
+
+impl PortCell for Cell {
+    #[inline]
+    fn is_rm(&self) -> bool {
+        Cell::is_rm(self)
+    }
+
+    #[inline]
+    fn is_data(&self) -> bool {
+        !Cell::is_rm(self)
+    }
+
+    #[inline]
+    fn clp(&self) -> bool {
+        Cell::clp(self)
+    }
+
+    #[inline]
+    fn ends_pdu(&self) -> bool {
+        Cell::ends_pdu(self)
+    }
+
+    #[inline]
+    fn mark_efci(&mut self) {
+        Cell::mark_efci(self);
+    }
+
+    #[inline]
+    fn mark_packet(&mut self) {
+        Cell::mark_packet(self);
+    }
+
+    #[inline]
+    fn arrive_at(&mut self, at: Time) {
+        self.arrives = at;
     }
 }
 

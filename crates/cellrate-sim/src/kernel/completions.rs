@@ -4,8 +4,8 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 
 use super::census::Census;
-use crate::probe::histogram::Histogram;
 use crate::transport::{Over, SizedFlow};
+use cellrate_engine::histogram::Histogram;
 
 /// The first size that does not belong to each class any more, but for the last \[octets\].
 pub(crate) const CLASS_ENDS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];

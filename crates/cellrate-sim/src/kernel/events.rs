@@ -6,6 +6,7 @@
 //! the link behind it. Data cells that nobody has to see go the same way in the [passes](super::deferred), many at a
 //! time.
 
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::switch::Settled;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::FlowIndex;
@@ -155,7 +156,7 @@ impl Cluster {
         }
         let end = &self.endpoints[endpoint as usize];
         let answers = end.supply.conversation().is_some_and(|conversation| {
-            self.sampler.watches_endpoints() || !cell.is_rm() && conversation.completes_burst(cell.sequence())
+            self.sampler.watches_ends() || !cell.is_rm() && conversation.completes_burst(cell.sequence())
         });
         let interrupted = answers || end.interface.is_some();
         if interrupted {
@@ -172,7 +173,7 @@ impl Cluster {
                 }
             }
         }
-        self.sampler.note_endpoint(now, endpoint, &self.endpoints[endpoint as usize]);
+        self.sampler.note_end(now, endpoint, &self.endpoints[endpoint as usize]);
     }
 
     /// A switch passes `cell` on over its next hop.
@@ -345,7 +346,7 @@ impl Cluster {
         }
         self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     fn on_timer(&mut self, now: Time, endpoint: usize, leaf: usize) {
@@ -357,7 +358,7 @@ impl Cluster {
         self.endpoints[endpoint].on_timer(now);
         self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     /// The next timer of `endpoint` may have moved.
@@ -396,7 +397,7 @@ impl Cluster {
             self.leave_host(now, cell);
             self.reschedule(now, endpoint);
         }
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     /// The destination at `endpoint` is congested, and has a BRM of its own to send.
@@ -411,7 +412,7 @@ impl Cluster {
         }
         self.reschedule(now, endpoint);
         self.schedule.set(leaf, self.endpoints[endpoint].next_report(now));
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     #[inline]
@@ -427,7 +428,7 @@ impl Cluster {
             self.reschedule_timer(endpoint);
         }
         self.reschedule(now, endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     fn on_departure(&mut self, now: Time, port: usize, leaf: usize) {

@@ -202,7 +202,7 @@ impl Cluster {
                 }
                 self.reschedule(now, endpoint);
                 self.reschedule_timer(endpoint);
-                self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+                self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
             }
         }
         self.look_for_opening(now, number);

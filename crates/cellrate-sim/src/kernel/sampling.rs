@@ -14,6 +14,7 @@ use super::state::cluster::Cluster;
 use super::state::drain_strategy::DrainStrategy;
 use super::state::sampled::{Bookmark, SampledQueue};
 use crate::port::{Fifo, Queues, Seen};
+use crate::readings::ClusterReadings;
 
 /// Most entries of a queue that are looked through for a sample. With more of them it takes less to deal with the
 /// cells, once.
@@ -37,7 +38,8 @@ impl Cluster {
         for index in 0..self.sampled.rm_senders.len() {
             self.plan_until(self.sampled.rm_senders[index] as usize, now);
         }
-        self.sampler.sample(now, &mut self.ports, &mut self.endpoints, &self.dropped);
+        let Cluster { ports, endpoints, dropped, sampler, .. } = self;
+        sampler.sample(now, &mut ClusterReadings { ports, endpoints, dropped });
         for (port, before) in self.sampled.shown.drain(..) {
             if let Queues::Fifo(fifo) = &mut self.ports[port as usize].queues {
                 fifo.show(before);

@@ -10,6 +10,7 @@
 //! there when it is sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
 
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;
 
 use super::cell::Cell;
@@ -44,7 +45,7 @@ impl Cluster {
             self.relay(now, endpoint, &next, cell);
         }
         self.sampler.note_port(now, next.port, &mut self.ports);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     /// A data cell, which goes on over the hop `next`, waits for the source of the next loop.
@@ -58,7 +59,7 @@ impl Cluster {
         let left_to_do = self.endpoints[endpoint].receive(cell);
         debug_assert!(left_to_do.is_none(), "nobody puts PDUs together here");
         self.reschedule(now, partner);
-        self.sampler.note_endpoint(now, partner as u32, &self.endpoints[partner]);
+        self.sampler.note_end(now, partner as u32, &self.endpoints[partner]);
     }
 
     /// An RM cell, whose direction goes on over the hop `next`, ends here.

@@ -12,11 +12,11 @@ mod backlog;
 mod fifo;
 mod losses;
 mod ranked;
-mod served;
 
 use cellrate_engine::frame_discards::FrameDiscards;
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
-use cellrate_proto::{Cells, Direction, Duration, Time};
+use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::FlowIndex;
 
 use crate::kernel::cell::{Cell, Significance};
@@ -26,18 +26,11 @@ use crate::kernel::state::shared_host::HostsBefore;
 pub(crate) use backlog::Even;
 pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, priority};
+pub(crate) use cellrate_engine::served::Admission;
 pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};
 pub(crate) use losses::{Losing, Losses};
 pub(crate) use ranked::{Give, Ranked, Turning};
-pub(crate) use served::Served;
-
-/// Outcome for a cell that came to a served port.
-pub(crate) enum Admission {
-    /// It found no room.
-    Lost,
-    /// It waits, or is being transmitted; if given, the port's next departure has become this.
-    Queued(Option<Time>),
-}
+pub(crate) type Served = cellrate_engine::served::Served<Cell>;
 
 /// The ways of serving.
 #[derive(Clone, Debug)]
@@ -236,72 +229,25 @@ impl Port {
     /// The switch's look at a cell of the class `priority`, slot `slot`, that comes to this port in the forward sense.
     #[inline(always)]
     pub fn observe(&mut self, now: Time, priority: usize, slot: Slot, cell: &Cell) {
-        if self.control.interval_due(now) {
-            self.end_intervals(now);
-        }
-        if priority == ABR {
-            self.control.on_abr_cell(now, slot);
-            if cell.is_rm() && cell.direction() == Direction::Forward {
-                self.control.on_forward_rm(now, slot, cell.current_cell_rate().rate());
-            }
-        } else if priority == 0 {
-            self.control.on_guaranteed_cell();
-        }
+        self.observe_cell(now, priority, slot, || {
+            cell.is_forward_rm().then(|| cell.current_cell_rate().rate())
+        });
     }
 
     /// The answer of this port to a BRM that passes in the other direction, where it is
     /// [settled](PortControl::answer_is_fixed).
     #[inline(always)]
     pub fn settled_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
-        self.answer_at(now, slot, Cells::ZERO, cell)
+        let mut feedback = feedback(cell);
+        self.control.on_backward_rm(now, slot, Cells::ZERO, &mut feedback);
+        answered(cell, &feedback)
     }
 
     /// The answer of this port to a BRM that passes in the other direction.
     pub fn answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
-        if self.control.interval_due(now) {
-            self.end_intervals(now);
-        }
-        self.answer_at(now, slot, self.queue(ABR, now), cell)
-    }
-
-    #[inline(always)]
-    fn answer_at(&mut self, now: Time, slot: Slot, queue: Cells, cell: Cell) -> Cell {
-        let (ci, ni) = cell.indications();
-        let mut feedback = Feedback::new(cell.explicit_rate(), ci, ni);
-        self.control.on_backward_rm(now, slot, queue, &mut feedback);
-        cell.with_feedback(feedback.explicit_rate(), feedback.congestion_indication(), feedback.no_increase())
-    }
-
-    /// Ends the averaging intervals that are due at `now`, each with the queue of its own end: no cell has come since.
-    #[cold]
-    pub fn end_intervals(&mut self, now: Time) {
-        let (queues, priority) = (&self.queues, usize::from(self.only_priority));
-        let queue_at = |at| match queues {
-            Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
-            Queues::Fifo(_) => Cells::ZERO,
-            Queues::Ranked(ranked) => ranked.queue(ABR, at),
-            Queues::Served(served) => served.queue(ABR),
-        };
-        let Some(ended) = self.rare.as_mut().and_then(|rare| rare.ended.as_mut()) else {
-            self.control.end_intervals(now, queue_at);
-            return;
-        };
-        // One by one, because each may change the figures.
-        while self.control.interval_due(now) {
-            let end = self.control.next_deadline();
-            self.control.end_intervals(end, queue_at);
-            let mut figures = Vec::new();
-            self.control.metrics(|_, value| figures.push(value));
-            ended.push((end, figures));
-        }
-    }
-
-    /// Ends intervals for a departure or a sample at `now`: an interval that ends at `now` itself stays open.
-    pub fn end_intervals_before(&mut self, now: Time) {
-        let before = Time::from_ps(now.as_ps().saturating_sub(1));
-        if self.control.interval_due(before) {
-            self.end_intervals(before);
-        }
+        let mut feedback = feedback(cell);
+        self.answer_brm(now, slot, &mut feedback);
+        answered(cell, &feedback)
     }
 
     /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
@@ -361,17 +307,58 @@ impl Port {
             Queues::Served(served) => served.begin_max(now, &mut self.control),
         }
     }
+}
 
-    /// A figure of the algorithm, by its place; zero when there is none.
-    pub fn metric(&self, place: usize) -> f64 {
-        let (mut index, mut found) = (0, 0.0);
-        self.control.metrics(&mut |_, value| {
-            if index == place {
-                found = value;
-            }
-            index += 1;
-        });
-        found
+/// The answer of a port to a BRM, as yet that of the cell.
+#[inline(always)]
+fn feedback(brm: Cell) -> Feedback {
+    let (ci, ni) = brm.indications();
+    Feedback::new(brm.explicit_rate(), ci, ni)
+}
+
+/// The BRM with this answer in it.
+#[inline(always)]
+fn answered(brm: Cell, feedback: &Feedback) -> Cell {
+    brm.with_feedback(feedback.explicit_rate(), feedback.congestion_indication(), feedback.no_increase())
+}
+
+impl SwitchPort for Port {
+    #[inline(always)]
+    fn control(&self) -> &PortControl {
+        &self.control
+    }
+
+    #[inline(always)]
+    fn control_mut(&mut self) -> &mut PortControl {
+        &mut self.control
+    }
+
+    #[inline]
+    fn abr_queue(&self, now: Time) -> Cells {
+        self.queue(ABR, now)
+    }
+
+    #[cold]
+    fn end_intervals(&mut self, now: Time) {
+        let (queues, priority) = (&self.queues, usize::from(self.only_priority));
+        let queue_at = |at| match queues {
+            Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
+            Queues::Fifo(_) => Cells::ZERO,
+            Queues::Ranked(ranked) => ranked.queue(ABR, at),
+            Queues::Served(served) => served.queue(ABR),
+        };
+        let Some(ended) = self.rare.as_mut().and_then(|rare| rare.ended.as_mut()) else {
+            self.control.end_intervals(now, queue_at);
+            return;
+        };
+        // One by one, because each may change the figures.
+        while self.control.interval_due(now) {
+            let end = self.control.next_deadline();
+            self.control.end_intervals(end, queue_at);
+            let mut figures = Vec::new();
+            self.control.metrics(|_, value| figures.push(value));
+            ended.push((end, figures));
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use cellrate_proto::{Cells, Duration, Time};
 use super::fifo::Joining;
 use super::{ABR, Fifo, Line, Outlet, PRIORITIES};
 use crate::kernel::cell::Cell;
-use crate::kernel::lanes::ring::Ring;
+use cellrate_engine::ring::Ring;
 
 /// Queues of the categories that can be overtaken, and what is certain about the others.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Ranked {
     waiting: Waiting,
 }
 
-type Waiting = [Ring; PRIORITIES - 1];
+type Waiting = [Ring<Cell>; PRIORITIES - 1];
 
 /// State of the line: whose turn it is, and until when.
 #[derive(Clone, Copy, Debug)]

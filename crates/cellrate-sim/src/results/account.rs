@@ -16,7 +16,7 @@ use crate::kernel::cell::Cell;
 use crate::kernel::state::cluster::Cluster;
 use crate::names::{describe, flow_name, port_name};
 use crate::port::Queues;
-use crate::probe::recorder::Recorder;
+use cellrate_engine::recorder::Recorder;
 
 /// Rows and series of a network that has run to its end, with what `meter` has read before.
 pub(crate) fn account(

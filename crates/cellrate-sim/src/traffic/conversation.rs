@@ -18,7 +18,7 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::RequestResponse;
 
 use crate::kernel::cell::SEQUENCE_MASK;
-use crate::probe::histogram::Histogram;
+use cellrate_engine::histogram::Histogram;
 
 /// One end of a conversation.
 #[derive(Clone, Debug)]

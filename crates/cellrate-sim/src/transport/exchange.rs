@@ -2,7 +2,7 @@
 
 use cellrate_proto::{Duration, Time};
 
-use crate::probe::histogram::Histogram;
+use cellrate_engine::histogram::Histogram;
 
 /// An object that a client fetched, or began to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,6 +40,7 @@ pub(crate) mod turns;
 use std::collections::BTreeMap;
 
 use cellrate_engine::schedule::Schedule;
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 use cellrate_scenario::FlowIndex;

@@ -7,6 +7,7 @@
 //! [step](super).
 
 use cellrate_engine::schedule::Schedule;
+use cellrate_engine::switch_port::SwitchPort;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 use cellrate_proto::switch::{QuietMeter, Slot};

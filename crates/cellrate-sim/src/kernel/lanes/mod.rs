@@ -7,7 +7,6 @@
 pub(crate) mod cell_queue;
 pub(crate) mod lane;
 pub(crate) mod packed;
-pub(crate) mod ring;
 pub(crate) mod short;
 pub(crate) mod strands;
 pub(crate) mod stretch;

@@ -22,7 +22,7 @@ use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::feed::{Feed, SpareRoom, Train};
 use crate::kernel::state::merge::Merge;
 use crate::port::{Fifo, Port, Queues};
-use crate::probe::sampler::Sampler;
+use cellrate_engine::sampler::Sampler;
 
 /// A folded source with all that its transmissions touch.
 pub(crate) struct Folded<'a> {
@@ -193,7 +193,7 @@ impl Folded<'_> {
             unreachable!("something waits at the next transmission");
         };
         cell.arrives = self.exit.admit(at);
-        self.sampler.note_endpoint(at, self.index, self.sender);
+        self.sampler.note_end(at, self.index, self.sender);
         cell
     }
 

@@ -39,8 +39,8 @@ use crate::kernel::opening::Openers;
 use crate::kernel::police::Police;
 use crate::mechanisms::Mechanisms;
 use crate::port::Port;
-use crate::probe::sampler::Sampler;
 use crate::tap::departures::Departures;
+use cellrate_engine::sampler::Sampler;
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
 pub(in crate::kernel) const LONG: usize = 256;

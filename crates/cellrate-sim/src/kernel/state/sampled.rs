@@ -6,7 +6,7 @@ use cellrate_scenario::{FlowSource, PortSource};
 
 use crate::endpoint::{Endpoint, SendMode};
 use crate::port::{Port, Seen};
-use crate::probe::sampler::Subject;
+use cellrate_engine::sampler::Subject;
 
 /// State that has to be up to date when samples are taken.
 #[derive(Debug, Default)]

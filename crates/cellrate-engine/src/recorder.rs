@@ -4,15 +4,23 @@ use cellrate_proto::{Duration, Time};
 
 /// Values in time, while they come in.
 #[derive(Clone, Debug)]
-pub(crate) enum Recorder {
-    /// One at each multiple of `interval`, from the start on: the instants need not be kept.
+pub enum Recorder {
+    /// One at every `interval`, from `first` on: the instants need not be kept.
     Even {
+        /// When the first one is taken; zero unless the run [begins later](Recorder::begin_at).
+        first: Time,
         /// From one to the next.
         interval: Duration,
+        /// The values.
         values: Vec<f64>,
     },
     /// Each from its instant on.
-    Changes { times_ps: Vec<u64>, values: Vec<f64> },
+    Changes {
+        /// The instants \[ps\].
+        times_ps: Vec<u64>,
+        /// The values.
+        values: Vec<f64>,
+    },
 }
 
 /// Values that room is made for beforehand, at most.
@@ -23,7 +31,7 @@ impl Recorder {
     /// many as is sensible.
     pub fn even(interval: Duration, duration: Duration) -> Recorder {
         let room = duration.div_ceil(interval).min(MOST_ROOM);
-        Recorder::Even { interval, values: Vec::with_capacity(room as usize) }
+        Recorder::Even { first: Time::ZERO, interval, values: Vec::with_capacity(room as usize) }
     }
 
     /// A recorder of changes; none yet.
@@ -31,7 +39,17 @@ impl Recorder {
         Recorder::Changes { times_ps: Vec::new(), values: Vec::new() }
     }
 
+    /// Has the first of the values that come evenly come at `first`.
+    pub fn begin_at(&mut self, begin: Time) {
+        if let Recorder::Even { first, .. } = self {
+            *first = begin;
+        }
+    }
+
     /// Adds the next of the values that come evenly.
+    ///
+    /// # Panics
+    /// For a recorder of changes.
     #[inline]
     pub fn push(&mut self, value: f64) {
         let Recorder::Even { values, .. } = self else { unreachable!("changes have instants") };
@@ -40,6 +58,9 @@ impl Recorder {
 
     /// Adds a value at `time`, not before the last, unless it is the one that already holds; of several at one instant
     /// the last stays, or none if it is the one that held before that instant.
+    ///
+    /// # Panics
+    /// For a recorder of values that come evenly.
     pub fn push_change(&mut self, time: Time, value: f64) {
         let Recorder::Changes { times_ps, values } = self else { unreachable!("samples are no changes") };
         if times_ps.last() == Some(&time.as_ps()) {
@@ -55,9 +76,10 @@ impl Recorder {
     /// Values behind the first `seen`: instants \[ps\] and values.
     pub fn since(&self, seen: usize) -> (Vec<u64>, &[f64]) {
         match self {
-            Recorder::Even { interval, values } => {
+            Recorder::Even { first, interval, values } => {
                 let numbers = seen as u64..values.len() as u64;
-                (numbers.map(|number| number * interval.as_ps()).collect(), &values[seen..])
+                let instants = numbers.map(|number| first.as_ps() + number * interval.as_ps());
+                (instants.collect(), &values[seen..])
             }
             Recorder::Changes { times_ps, values } => (times_ps[seen..].to_vec(), &values[seen..]),
         }
@@ -66,8 +88,10 @@ impl Recorder {
     /// Instants \[ps\] and values.
     pub fn into_columns(self) -> (Vec<u64>, Vec<f64>) {
         match self {
-            Recorder::Even { interval, values } => {
-                ((0..values.len() as u64).map(|number| number * interval.as_ps()).collect(), values)
+            Recorder::Even { first, interval, values } => {
+                let instants =
+                    (0..values.len() as u64).map(|number| first.as_ps() + number * interval.as_ps());
+                (instants.collect(), values)
             }
             Recorder::Changes { times_ps, values } => (times_ps, values),
         }
@@ -92,7 +116,9 @@ mod tests {
     fn even_ones_begin_at_the_start() {
         let mut recorder = Recorder::even(Duration::from_ps(7), Duration::from_ps(20));
         [3.0, 3.0, 5.0].into_iter().for_each(|value| recorder.push(value));
-        assert_eq!(recorder.into_columns(), (vec![0, 7, 14], vec![3.0, 3.0, 5.0]));
+        assert_eq!(recorder.clone().into_columns(), (vec![0, 7, 14], vec![3.0, 3.0, 5.0]));
+        recorder.begin_at(Time::from_ps(21));
+        assert_eq!(recorder.into_columns(), (vec![21, 28, 35], vec![3.0, 3.0, 5.0]));
     }
 
     #[test]

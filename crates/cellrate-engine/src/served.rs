@@ -1,4 +1,4 @@
-//! A port whose departures have to be events ([`super`] says when): real queues.
+//! The queues of an output port whose every departure is an event, and what it does with the cells in them.
 //!
 //! Service is by strict priority, or as the [queues](WaitingCells) of a port with others say, and not pre-emptive; RM
 //! cells may have a queue of their own. On a line that was idle the turn is given when all that comes at that instant
@@ -6,29 +6,62 @@
 //! begins, by the ABR queue with that cell still in it; an IP packet when its first cell comes, by the queue that it
 //! finds. Of what is lost frame discard may decide.
 
-use cellrate_engine::frame_discards::FrameDiscards;
-use cellrate_engine::random::Random;
-use cellrate_engine::set_up::PartsOfPort;
-use cellrate_engine::waiting::WaitingCells;
 use cellrate_proto::switch::{Found, PacketMarking, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
-use super::{ABR, Admission, Line, PRIORITIES};
-use crate::kernel::cell::Cell;
-use crate::kernel::lanes::ring::Ring;
+use crate::frame_discards::FrameDiscards;
+use crate::line::Line;
+use crate::priority::{ABR, PRIORITIES};
+use crate::random::Random;
+use crate::ring::Ring;
+use crate::set_up::PartsOfPort;
+use crate::waiting::WaitingCells;
 
-/// Queues by priority, and the cell in transmission.
+/// A cell, as far as an output port looks at it.
+pub trait PortCell: Copy {
+    /// Whether it is an RM cell.
+    fn is_rm(&self) -> bool;
+
+    /// Whether it carries user data.
+    fn is_data(&self) -> bool;
+
+    /// CLP.
+    fn clp(&self) -> bool;
+
+    /// Whether it is a data cell that ends a PDU.
+    fn ends_pdu(&self) -> bool;
+
+    /// EFCI := 1, in a data cell.
+    fn mark_efci(&mut self);
+
+    /// Marks the packet that the cell, a data cell, is part of.
+    fn mark_packet(&mut self);
+
+    /// Notes that its last bit reaches the far end of the line at `at`.
+    fn arrive_at(&mut self, at: Time);
+}
+
+/// Outcome for a cell that came to a served port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It found no room, or its PDU is discarded.
+    Lost,
+    /// It waits, or is being transmitted; if given, the port's next departure has become this.
+    Queued(Option<Time>),
+}
+
+/// Queues of an output port by priority, the cell in transmission, and the line that it is on.
 #[derive(Clone, Debug)]
-pub(crate) struct Served {
-    waiting: [Ring; PRIORITIES],
+pub struct Served<C> {
+    waiting: [Ring<C>; PRIORITIES],
     /// RM cells, where they do not wait among the data cells.
-    waiting_rm: Ring,
+    waiting_rm: Ring<C>,
     rm_cells: RmCells,
     /// All cells that wait, where queues are not one for each priority, the first priority first.
-    fair: Option<Box<WaitingCells<Cell>>>,
+    fair: Option<Box<WaitingCells<C>>>,
     /// The cell in transmission and its priority.
-    serving: Option<(usize, Cell)>,
+    serving: Option<(usize, C)>,
     /// When its transmission began, or that of the first cell that came to an idle line.
     began: Time,
     /// The line was idle at that instant, and whose turn it is has not been decided.
@@ -58,13 +91,19 @@ pub(crate) struct Served {
     integrated_until: Time,
 }
 
-impl Served {
+impl<C: PortCell> Served<C> {
     /// Time of one cell on the line.
     pub fn cell_time(&self) -> Duration {
         self.line.cell_time
     }
 
-    pub fn new(line: Line, config: &Config, frame_discards: Option<FrameDiscards>, marks: Random) -> Served {
+    /// A port before this line, configured so; nothing has come. `marks` is for packets that are marked by chance.
+    pub fn new(
+        line: Line,
+        config: &Config,
+        frame_discards: Option<FrameDiscards>,
+        marks: Random,
+    ) -> Served<C> {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
         Served {
@@ -106,7 +145,7 @@ impl Served {
     }
 
     /// Parts that have to know of each connection: frame discard, marking and queues, if it has any.
-    pub fn connected(&mut self) -> PartsOfPort<'_, Cell> {
+    pub fn connected(&mut self) -> PartsOfPort<'_, C> {
         PartsOfPort {
             frame_discards: self.frame_discards.as_deref_mut(),
             marking: self.marking.as_deref_mut().map(|(marking, _)| marking),
@@ -121,7 +160,7 @@ impl Served {
         now: Time,
         priority: usize,
         slot: Slot,
-        mut cell: Cell,
+        mut cell: C,
         control: &mut PortControl,
     ) -> Admission {
         self.decide(now, control);
@@ -193,7 +232,7 @@ impl Served {
 
     /// The cell in transmission has left at `now`: returns it, stamped, as an error if the line lost it, and the next
     /// departure. There is none where a cell that was held back may leave from now on.
-    pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<Cell, Cell>>, Time) {
+    pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<C, C>>, Time) {
         self.decide(now, control);
         self.integrate(now);
         let Some((priority, mut cell)) = self.serving.take() else {
@@ -220,7 +259,7 @@ impl Served {
         self.busy_ps += now.since(self.began).as_ps();
         let carried = self.line.carry(self.began, now);
         let departure = self.begin_next(now, control);
-        cell.arrives = carried.unwrap_or_else(|lost| lost);
+        cell.arrive_at(carried.unwrap_or_else(|lost| lost));
         (Some(carried.map(|_| cell).map_err(|_| cell)), departure)
     }
 
@@ -265,7 +304,7 @@ impl Served {
     }
 
     /// The cell whose turn it is, and its priority.
-    fn next(&mut self) -> Option<(usize, Cell)> {
+    fn next(&mut self) -> Option<(usize, C)> {
         let turn = match self.rm_cells {
             RmCells::InOrder => usize::MAX,
             RmCells::BeforeData => ABR,
@@ -281,10 +320,10 @@ impl Served {
         })
     }
 
-    fn begin(&mut self, now: Time, priority: usize, mut cell: Cell, control: &mut PortControl) -> Time {
+    fn begin(&mut self, now: Time, priority: usize, mut cell: C, control: &mut PortControl) -> Time {
         if control.uses_efci() {
             let marks = control.marks_efci(Cells(self.lengths[ABR]));
-            if marks && priority == ABR && !cell.is_rm() {
+            if marks && priority == ABR && cell.is_data() {
                 cell.mark_efci();
             }
         }
@@ -346,7 +385,7 @@ impl Served {
     }
 
     /// Every cell in the port.
-    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+    pub fn cells(&self) -> impl Iterator<Item = &C> {
         let waiting = self.waiting.iter().chain([&self.waiting_rm]).flat_map(Ring::iter);
         let fair = self.fair.iter().flat_map(|fair| fair.iter());
         waiting.chain(fair).chain(self.serving.iter().map(|(_, cell)| cell))
@@ -361,78 +400,175 @@ impl Served {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Owner, Random, Stream};
-    use cellrate_proto::switch::PortControlConfig;
-    use cellrate_proto::{BitRate, CellRate, Direction, RateCode, RmCell};
+    use crate::priority::UBR;
+    use crate::random::{Owner, Stream};
+    use cellrate_proto::switch::{FrameDiscard, FrameDiscardConfig, PortControlConfig};
+    use cellrate_proto::{BitRate, CellRate};
+    use cellrate_scenario::Buffers;
 
-    /// The order in which a port sends what came, in the order of the names, while the first was being sent: "v" VBR,
-    /// "d" ABR data, "r" RM cells, "u" UBR.
-    fn order(rm_cells: RmCells) -> Vec<&'static str> {
-        order_of(rm_cells, ["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"], 1)
+    /// A cell with nothing but its name.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Named {
+        name: &'static str,
+        arrives: Time,
+        efci: bool,
     }
 
-    /// The order in which a port sends what came in this order, `apart` \[ps\] from one to the next.
-    fn order_of(rm_cells: RmCells, names: [&'static str; 8], apart: u64) -> Vec<&'static str> {
-        let rm = RmCell {
-            direction: Direction::Forward,
-            backward_notification: false,
-            congestion_indication: false,
-            no_increase: false,
-            explicit_rate: RateCode::MAX,
-            current_cell_rate: RateCode::MAX,
-            minimum_cell_rate: RateCode::MAX,
-            out_of_rate: false,
-        };
-        let rate = BitRate::from_bps(150_000_000);
-        let random = Random::new(1, Stream::Loss(Owner::named("line")));
-        let line = Line::new(rate.cell_time(), Duration::ZERO, 0.0, &[], random);
-        let control = PortControlConfig::default();
-        let config = Config { buffers: Default::default(), rm_cells, control, ..Config::default() };
-        let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
-        let marks = Random::new(1, Stream::Marks(Owner::named("port")));
-        let mut port = Served::new(line, &config, None, marks);
-        for (number, name) in (0..).zip(names) {
-            let (sent, now) = (Time::from_ps(number), Time::from_ps(number * apart));
-            let (priority, cell) = match &name[..1] {
-                "v" => (0, Cell::data(sent, number, false)),
-                "r" => (ABR, Cell::resource_management(sent, &rm)),
-                "u" => (2, Cell::data(sent, number, false)),
-                _ => (ABR, Cell::data(sent, number, false)),
+    impl PortCell for Named {
+        fn is_rm(&self) -> bool {
+            self.name.starts_with('r')
+        }
+
+        fn is_data(&self) -> bool {
+            !self.is_rm()
+        }
+
+        fn clp(&self) -> bool {
+            false
+        }
+
+        fn ends_pdu(&self) -> bool {
+            self.name == "last"
+        }
+
+        fn mark_efci(&mut self) {
+            self.efci = true;
+        }
+
+        fn mark_packet(&mut self) {
+            unreachable!("no port here marks packets");
+        }
+
+        fn arrive_at(&mut self, at: Time) {
+            self.arrives = at;
+        }
+    }
+
+    fn cell(name: &'static str) -> Named {
+        Named { name, arrives: Time::ZERO, efci: false }
+    }
+
+    /// A port and its control.
+    struct Port {
+        served: Served<Named>,
+        control: PortControl,
+    }
+
+    impl Port {
+        fn new(buffers: Buffers, rm_cells: RmCells, frame_discards: Option<FrameDiscards>) -> Port {
+            let rate = BitRate::from_bps(42_400_000); // 10 us a cell
+            let random = Random::new(1, Stream::Loss(Owner::named("line")));
+            let line = Line::new(rate.cell_time(), Duration::from_us(7), 0.0, &[], random);
+            let control = PortControlConfig::default();
+            let config = Config { buffers, rm_cells, control, ..Config::default() };
+            let control = PortControl::new(&config.control, CellRate::new(100_000.0));
+            let marks = Random::new(1, Stream::Marks(Owner::named("port")));
+            Port { served: Served::new(line, &config, frame_discards, marks), control }
+        }
+
+        fn admit(&mut self, priority: usize, slot: Slot, name: &'static str) -> Admission {
+            self.admit_at(Time::ZERO, priority, slot, name)
+        }
+
+        fn admit_at(&mut self, now: Time, priority: usize, slot: Slot, name: &'static str) -> Admission {
+            self.served.admit(now, priority, slot, cell(name), &mut self.control)
+        }
+
+        fn gets_in(&mut self, priority: usize, slot: Slot, name: &'static str) -> bool {
+            self.admit(priority, slot, name) != Admission::Lost
+        }
+
+        /// Has the next cell leave, and says which.
+        fn depart(&mut self) -> &'static str {
+            let now = self.served.next_departure();
+            let (left, next) = self.served.depart(now, &mut self.control);
+            let left = left.expect("one leaves").expect("the line loses nothing");
+            assert_eq!((left.arrives, self.served.next_departure()), (now + Duration::from_us(7), next));
+            left.name
+        }
+    }
+
+    /// The order in which a port sends what came, `apart` \[ps\] from one to the next: "v" VBR, "d" ABR data, "r" RM cells,
+    /// "u" UBR.
+    fn order(rm_cells: RmCells, apart: u64) -> Vec<&'static str> {
+        let mut port = Port::new(Buffers::default(), rm_cells, None);
+        for (number, name) in (0..).zip(["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"]) {
+            let priority = match &name[..1] {
+                "v" => 0,
+                "u" => UBR,
+                _ => ABR,
             };
-            assert!(matches!(port.admit(now, priority, Slot(0), cell, &mut control), Admission::Queued(_)));
+            let admission = port.admit_at(Time::from_ps(number * apart), priority, Slot(0), name);
+            assert_ne!(admission, Admission::Lost);
         }
-        assert_eq!(
-            (port.cells().count(), port.queue(ABR)),
-            (8, Cells(5)),
-            "RM cells are in the buffer of ABR"
-        );
+        let waiting = (port.served.cells().count(), port.served.queue(ABR));
+        assert_eq!(waiting, (8, Cells(5)), "RM cells are in the buffer of ABR");
         let mut left = Vec::new();
-        let mut now = Time::ZERO + rate.cell_time();
-        while now != Time::NEVER {
-            let (cell, next) = port.depart(now, &mut control);
-            left.push(
-                names[cell.expect("one leaves").expect("the line loses nothing").sent.as_ps() as usize],
-            );
-            now = next;
+        while port.served.next_departure() != Time::NEVER {
+            left.push(port.depart());
         }
-        assert_eq!(port.total(), Cells(0));
+        assert_eq!(port.served.total(), Cells(0));
         left
     }
 
     #[test]
-    fn rm_cells_wait_for_what_the_port_says_and_stay_in_order() {
-        assert_eq!(order(RmCells::InOrder), ["d0", "v4", "v7", "d2", "r3", "d5", "r6", "u1"]);
-        assert_eq!(order(RmCells::BeforeData), ["d0", "v4", "v7", "r3", "r6", "d2", "d5", "u1"]);
-        assert_eq!(order(RmCells::First), ["d0", "r3", "r6", "v4", "v7", "d2", "d5", "u1"]);
+    fn guaranteed_goes_first_and_rm_cells_wait_for_what_the_port_says() {
+        assert_eq!(order(RmCells::InOrder, 1), ["d0", "v4", "v7", "d2", "r3", "d5", "r6", "u1"]);
+        assert_eq!(order(RmCells::BeforeData, 1), ["d0", "v4", "v7", "r3", "r6", "d2", "d5", "u1"]);
+        assert_eq!(order(RmCells::First, 1), ["d0", "r3", "r6", "v4", "v7", "d2", "d5", "u1"]);
     }
 
     #[test]
     fn of_all_that_come_to_an_idle_line_at_one_instant_the_highest_category_goes_first() {
-        let come = ["u0", "d1", "d2", "r3", "v4", "d5", "r6", "v7"];
-        let at_once = |rm_cells| order_of(rm_cells, come, 0);
-        assert_eq!(at_once(RmCells::InOrder), ["v4", "v7", "d1", "d2", "r3", "d5", "r6", "u0"]);
-        assert_eq!(at_once(RmCells::BeforeData), ["v4", "v7", "r3", "r6", "d1", "d2", "d5", "u0"]);
-        assert_eq!(at_once(RmCells::First), ["r3", "r6", "v4", "v7", "d1", "d2", "d5", "u0"]);
-        assert_eq!(order_of(RmCells::InOrder, come, 1)[0], "u0", "a moment before the others");
+        assert_eq!(order(RmCells::InOrder, 0), ["v4", "v7", "d0", "d2", "r3", "d5", "r6", "u1"]);
+        assert_eq!(order(RmCells::BeforeData, 0), ["v4", "v7", "r3", "r6", "d0", "d2", "d5", "u1"]);
+        assert_eq!(order(RmCells::First, 0), ["r3", "r6", "v4", "v7", "d0", "d2", "d5", "u1"]);
+    }
+
+    #[test]
+    fn a_full_category_and_a_full_port_lose_cells() {
+        let buffers = Buffers { abr: Some(Cells(2)), shared: Some(Cells(3)), ..Buffers::default() };
+        let mut port = Port::new(buffers, RmCells::InOrder, None);
+        let admitted = [1, 1, 1, 2, 2].map(|priority| port.gets_in(priority, Slot(0), "d"));
+        assert_eq!(admitted, [true, true, false, true, false]);
+        assert_eq!((port.served.total(), port.served.queue(ABR)), (Cells(3), Cells(2)));
+    }
+
+    #[test]
+    fn frame_discard_decides_on_its_category_alone_and_counts_what_leaves() {
+        let buffers = Buffers { abr: Some(Cells(1)), ubr: Some(Cells(9)), ..Buffers::default() };
+        let policy = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
+        let mut discard = FrameDiscard::new(policy, buffers.ubr);
+        let [one, two] = [true, true].map(|has_pdus| discard.connect(has_pdus, CellRate::ZERO));
+        let refusals = Random::new(1, Stream::Refusals(Owner::named("line")));
+        let discards = FrameDiscards::new([None, None, Some(discard)], refusals);
+        let mut port = Port::new(buffers, RmCells::InOrder, Some(discards));
+        assert!(port.gets_in(UBR, one, "last"));
+        assert!(port.gets_in(UBR, one, "first") && port.gets_in(UBR, two, "last"));
+        assert!(port.gets_in(UBR, one, "last"), "it belongs to what has begun");
+        assert!(!port.gets_in(UBR, one, "last"), "3 * 2 / 4 is above 1");
+        assert!(port.gets_in(ABR, Slot(u32::MAX), "d"));
+        assert!(!port.gets_in(ABR, Slot(u32::MAX), "d"));
+        // The ABR cell goes first.
+        let left = [(); 4].map(|()| port.depart());
+        assert_eq!((left, port.served.queue(UBR)), (["d", "last", "first", "last"], Cells(1)));
+        assert!(port.gets_in(UBR, two, "last"), "one cell is no more than the threshold");
+        assert!(port.gets_in(UBR, two, "last"), "1 * 2 / 2 is not above 1");
+        assert_eq!(port.served.frame_discards().map(FrameDiscards::refused), Some(1));
+    }
+
+    #[test]
+    fn busy_time_and_the_queue_are_integrated_to_the_instant() {
+        let mut port = Port::new(Buffers::default(), RmCells::InOrder, None);
+        let first = Time::ZERO + Duration::from_us(10);
+        assert_eq!(port.admit(ABR, Slot(0), "d0"), Admission::Queued(Some(first)));
+        assert_eq!(port.admit(ABR, Slot(0), "d1"), Admission::Queued(None));
+        port.depart();
+        // Two cells for 10 us, one for 5.
+        let at = first + Duration::from_us(5);
+        assert_eq!(port.served.queue_integral(at), 25_000_000);
+        assert_eq!(port.served.busy_ps(at), 15_000_000);
+        port.depart();
+        assert_eq!(port.served.next_departure(), Time::NEVER);
     }
 }

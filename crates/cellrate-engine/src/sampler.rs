@@ -1,36 +1,66 @@
-//! Series: at intervals for all, and at every change for what is watched.
+//! Series of a run while it goes on, in either world: at intervals for all, and at every change for what is watched.
+//!
+//! A [`Sampler`] knows its subjects by their places in the lists of a world, which reads them by [`Readings`],
+//! [`PortReading`] and [`EndReading`].
 
 use std::collections::BTreeMap;
 
-use cellrate_engine::quantities::{Growth, PortReading, SenderReading, port_value, sender_value};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
 
-use super::recorder::Recorder;
-use crate::endpoint::{Endpoint, RmCount};
-use crate::port::{ABR, GUARANTEED, Port, Queues, UBR};
-use crate::transport::Client;
+use crate::histogram::Histogram;
+use crate::quantities::{Growth, PortReading, SenderReading, port_value, sender_value};
+use crate::recorder::Recorder;
 
-/// Subject of a series, by the indices of its cluster.
+/// Subject of a series, by its place in the lists of its world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Subject {
+pub enum Subject {
     /// A quantity that the sending end of a direction knows.
     Sender(FlowQuantity, u32),
     /// A quantity that the receiving end of a direction knows.
     Receiver(FlowQuantity, u32),
-    /// Cells of a direction lost in this cluster; the parts of all clusters add up.
+    /// Cells of a direction lost in this world; where there are several of one run, their parts add up.
     Drops(FlowIndex),
     /// A quantity of a port.
     Port(PortQuantity, u32),
 }
 
+/// An end of a connection, read at an instant: what it sends, and what of the other direction has come.
+pub trait EndReading: SenderReading {
+    /// Data cells that have come so far \[cells\].
+    fn data_delivered(&self) -> u64;
+
+    /// Delays of these cells, and how many of them there are so far; `None` where they are not recorded.
+    fn delays(&mut self) -> Option<(u64, &mut Histogram)>;
+}
+
+/// The subjects of a world, by their places in its lists.
+pub trait Readings {
+    /// Its output ports.
+    type Port: PortReading;
+    /// Its ends of connections.
+    type End: EndReading;
+
+    /// An output port.
+    fn port(&mut self, place: u32) -> &mut Self::Port;
+
+    /// An end of a connection.
+    fn end(&mut self, place: u32) -> &mut Self::End;
+
+    /// Cells of a direction lost so far \[cells\].
+    fn dropped(&self, flow: FlowIndex) -> u64;
+}
+
 /// A series being recorded.
 #[derive(Clone, Debug)]
-pub(crate) struct Track {
-    /// The place of its probe in the scenario.
+pub struct Track {
+    /// The place of its probe among those of the run.
     pub probe: usize,
+    /// Subject of the series.
     pub subject: Subject,
+    /// When its values are taken.
     pub every: Every,
+    /// The values so far.
     pub recorder: Recorder,
     /// The count at the last sample, and when that was, for rates.
     growth: Growth,
@@ -41,7 +71,7 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    /// For a run of this duration.
+    /// A track without values, for a run of this duration.
     pub fn new(probe: usize, subject: Subject, every: Every, duration: Duration) -> Track {
         let recorder = match every {
             Every::Change => Recorder::of_changes(),
@@ -83,24 +113,41 @@ impl Track {
         }
         self.note_departures(cell_time, until);
     }
+
+    /// The value of a quantity that a receiving end knows, at a sample: mean and largest delay are those of what came
+    /// since the last one, and NaN where nothing did.
+    fn receiver_value(&mut self, quantity: FlowQuantity, end: &mut impl EndReading) -> f64 {
+        if quantity == FlowQuantity::Received {
+            return end.data_delivered() as f64;
+        }
+        let Some((count, delays)) = end.delays() else { return f64::NAN };
+        let count = self.growth.since(count);
+        let sum = delays.sum_ps() - std::mem::replace(&mut self.last_sum, delays.sum_ps());
+        let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
+        match (count, quantity) {
+            (0, _) => f64::NAN,
+            (_, FlowQuantity::MaxDelay) => largest.as_secs_f64(),
+            _ => sum as f64 / count as f64 / 1e12,
+        }
+    }
 }
 
-/// All series of a cluster.
+/// All series of a world.
 #[derive(Debug, Default)]
-pub(crate) struct Sampler {
+pub struct Sampler {
     tracks: Vec<Track>,
     /// The intervals: the length of each, the next multiple of it, and the tracks that follow it.
     clocks: Vec<(Duration, Time, Vec<usize>)>,
-    /// The tracks that record every change of each port and endpoint; empty when there is none at all.
+    /// The tracks that record every change of each port and end; empty when there is none at all.
     watched_ports: Vec<Vec<usize>>,
-    watched_endpoints: Vec<Vec<usize>>,
+    watched_ends: Vec<Vec<usize>>,
     /// FIFOs every change of whose queue is recorded, and nothing else as it happens: the port and its tracks.
     queues: BTreeMap<u32, Vec<usize>>,
 }
 
 impl Sampler {
-    /// For these series at `ports`, and at so many endpoints.
-    pub fn new(tracks: Vec<Track>, ports: &[Port], endpoints: usize) -> Sampler {
+    /// A sampler of these series in a world with these `ports` and so many ends of connections.
+    pub fn new(tracks: Vec<Track>, ports: &[impl PortReading], ends: usize) -> Sampler {
         let mut sampler = Sampler { tracks, ..Sampler::default() };
         for (index, track) in sampler.tracks.iter().enumerate() {
             match (track.every, track.subject) {
@@ -118,9 +165,9 @@ impl Sampler {
                     sampler.watched_ports.resize(ports.len(), Vec::new());
                     sampler.watched_ports[port as usize].push(index);
                 }
-                (Every::Change, Subject::Sender(_, endpoint) | Subject::Receiver(_, endpoint)) => {
-                    sampler.watched_endpoints.resize(endpoints, Vec::new());
-                    sampler.watched_endpoints[endpoint as usize].push(index);
+                (Every::Change, Subject::Sender(_, end) | Subject::Receiver(_, end)) => {
+                    sampler.watched_ends.resize(ends, Vec::new());
+                    sampler.watched_ends[end as usize].push(index);
                 }
                 (Every::Change, Subject::Drops(_)) => {
                     unreachable!("a scenario takes losses of a connection at intervals only")
@@ -128,6 +175,15 @@ impl Sampler {
             }
         }
         sampler
+    }
+
+    /// Has nothing sampled before `start`, where the run begins.
+    pub fn begin_at(&mut self, start: Time) {
+        for (length, next, followers) in &mut self.clocks {
+            *next = Time::ZERO + *length * start.since(Time::ZERO).div_ceil(*length);
+            followers.iter().for_each(|&track| self.tracks[track].recorder.begin_at(*next));
+        }
+        self.tracks.iter_mut().for_each(|track| track.growth.time = start);
     }
 
     /// Subjects that have to be up to date when samples are taken.
@@ -142,13 +198,7 @@ impl Sampler {
     }
 
     /// Takes the samples that are due at `now`.
-    pub fn sample(
-        &mut self,
-        now: Time,
-        ports: &mut [Port],
-        endpoints: &mut [Endpoint],
-        dropped: &BTreeMap<FlowIndex, u64>,
-    ) {
+    pub fn sample(&mut self, now: Time, world: &mut impl Readings) {
         for (length, next, followers) in &mut self.clocks {
             if *next > now {
                 continue;
@@ -158,19 +208,17 @@ impl Sampler {
                 let track = &mut self.tracks[index];
                 let value = match track.subject {
                     Subject::Port(quantity, port) => {
-                        let port = &mut ports[port as usize];
-                        if let (PortQuantity::Metric(_), true) = (quantity, port.metered) {
-                            port.end_intervals_before(now);
+                        let port = world.port(port);
+                        if let PortQuantity::Metric(_) = quantity {
+                            port.bring_figures_up_to(now);
                         }
-                        port_value(quantity, &*port, now, &mut track.growth)
+                        port_value(quantity, port, now, &mut track.growth)
                     }
-                    Subject::Sender(quantity, endpoint) => {
-                        sender_value(quantity, &endpoints[endpoint as usize], now, &mut track.growth)
+                    Subject::Sender(quantity, end) => {
+                        sender_value(quantity, world.end(end), now, &mut track.growth)
                     }
-                    Subject::Receiver(quantity, endpoint) => {
-                        receiver_value(quantity, &mut endpoints[endpoint as usize], track)
-                    }
-                    Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
+                    Subject::Receiver(quantity, end) => track.receiver_value(quantity, world.end(end)),
+                    Subject::Drops(flow) => world.dropped(flow) as f64,
                 };
                 track.recorder.push(value);
                 track.growth.time = now;
@@ -180,21 +228,23 @@ impl Sampler {
 
     /// Something happened at a port.
     #[inline]
-    pub fn note_port(&mut self, now: Time, index: u32, ports: &mut [Port]) {
+    pub fn note_port(&mut self, now: Time, place: u32, ports: &mut [impl PortReading]) {
         if !self.watched_ports.is_empty() {
-            self.note_watched_port(now, index, &mut ports[index as usize]);
+            self.note_watched_port(now, place, &mut ports[place as usize]);
         }
     }
 
-    /// Every change up to `until`, that instant included, has happened: what has left since the last one is recorded.
+    /// Every change up to `until`, that instant included, has happened: what has left since the last one, from ports
+    /// whose departures are no events, is recorded.
     #[inline]
-    pub fn note_departures(&mut self, until: Time, ports: &[Port]) {
+    pub fn note_departures(&mut self, until: Time, ports: &[impl PortReading]) {
         for (port, tracks) in ports.iter().zip(&self.watched_ports) {
-            let Some(fifo) = port.fifo() else { continue };
             for &track in tracks {
                 let track = &mut self.tracks[track];
-                if is_queue_of_fifo(track.subject, port) {
-                    track.note_departures(fifo.cell_time(), until);
+                if let Subject::Port(quantity, _) = track.subject
+                    && let Some((cell_time, _)) = port.draining(quantity)
+                {
+                    track.note_departures(cell_time, until);
                 }
             }
         }
@@ -210,19 +260,18 @@ impl Sampler {
     /// Every change up to `until`, that instant included, has happened at the FIFOs whose arrivals are kept: they are
     /// recorded.
     #[inline]
-    pub fn note_queues(&mut self, until: Time, ports: &mut [Port]) {
+    pub fn note_queues(&mut self, until: Time, ports: &mut [impl PortReading]) {
         for (&port, tracks) in &self.queues {
-            let Queues::Fifo(fifo) = &mut ports[port as usize].queues else { continue };
-            let arrivals = fifo.take_untold();
+            let Some((arrivals, cell_time)) = ports[port as usize].take_arrivals() else { continue };
             for &track in tracks {
-                self.tracks[track].note_arrivals(&arrivals, fifo.cell_time(), until);
+                self.tracks[track].note_arrivals(&arrivals, cell_time, until);
             }
         }
     }
 
     #[cold]
-    fn note_watched_port(&mut self, now: Time, index: u32, port: &mut Port) {
-        let tracks = &self.watched_ports[index as usize];
+    fn note_watched_port(&mut self, now: Time, place: u32, port: &mut impl PortReading) {
+        let tracks = &self.watched_ports[place as usize];
         // Intervals may end long before anyone looks.
         for (end, figures) in port.take_ended().into_iter().flatten() {
             for &track in tracks {
@@ -235,14 +284,11 @@ impl Sampler {
         for &track in tracks {
             let track = &mut self.tracks[track];
             let Subject::Port(quantity, _) = track.subject else { continue };
-            let value = match port.fifo() {
-                Some(fifo) if is_queue_of_fifo(track.subject, port) => {
-                    track.note_departures(fifo.cell_time(), now);
-                    track.busy_until = fifo.busy_until();
-                    fifo.queue(now).0 as f64
-                }
-                _ => port_value(quantity, &*port, now, &mut track.growth),
-            };
+            if let Some((cell_time, busy_until)) = port.draining(quantity) {
+                track.note_departures(cell_time, now);
+                track.busy_until = busy_until;
+            }
+            let value = port_value(quantity, port, now, &mut track.growth);
             track.recorder.push_change(now, value);
             track.growth.time = now;
         }
@@ -250,25 +296,25 @@ impl Sampler {
 
     /// Whether any change at an end of a connection is recorded.
     #[inline]
-    pub fn watches_endpoints(&self) -> bool {
-        !self.watched_endpoints.is_empty()
+    pub fn watches_ends(&self) -> bool {
+        !self.watched_ends.is_empty()
     }
 
     /// Something happened at an end of a connection.
     #[inline]
-    pub fn note_endpoint(&mut self, now: Time, index: u32, endpoint: &Endpoint) {
-        if self.watches_endpoints() {
-            self.note_watched_endpoint(now, index, endpoint);
+    pub fn note_end(&mut self, now: Time, place: u32, end: &impl EndReading) {
+        if self.watches_ends() {
+            self.note_watched_end(now, place, end);
         }
     }
 
     #[cold]
-    fn note_watched_endpoint(&mut self, now: Time, index: u32, endpoint: &Endpoint) {
-        for &track in &self.watched_endpoints[index as usize] {
+    fn note_watched_end(&mut self, now: Time, place: u32, end: &impl EndReading) {
+        for &track in &self.watched_ends[place as usize] {
             let track = &mut self.tracks[track];
             let value = match track.subject {
-                Subject::Sender(quantity, _) => sender_value(quantity, endpoint, now, &mut track.growth),
-                _ => endpoint.data_delivered() as f64,
+                Subject::Sender(quantity, _) => sender_value(quantity, end, now, &mut track.growth),
+                _ => end.data_delivered() as f64,
             };
             track.recorder.push_change(now, value);
         }
@@ -282,107 +328,6 @@ impl Sampler {
     /// The finished series.
     pub fn into_tracks(self) -> Vec<Track> {
         self.tracks
-    }
-}
-
-impl SenderReading for Endpoint {
-    fn acr(&self) -> f64 {
-        self.source().map_or(0.0, |source| source.acr().as_cells_per_s())
-    }
-
-    fn sent(&self) -> u64 {
-        self.counters.sent()
-    }
-
-    fn waiting(&self, now: Time) -> u64 {
-        self.supply.waiting(now).unwrap_or(0)
-    }
-
-    fn forward_rm_sent(&self) -> u64 {
-        self.counters.rm(RmCount::ForwardSent)
-    }
-
-    fn backward_rm_received(&self) -> u64 {
-        self.counters.rm(RmCount::BackwardReceived)
-    }
-
-    fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
-        let stack = &self.interface.as_ref()?.stack;
-        match quantity {
-            FlowQuantity::Cwnd => Some(stack.all_senders().map(|sender| sender.window().0 as f64).sum()),
-            FlowQuantity::Rtt => {
-                let measured: Vec<f64> = stack
-                    .all_senders()
-                    .filter_map(|sender| sender.rto().smoothed().map(|span| span.as_secs_f64()))
-                    .collect();
-                (!measured.is_empty()).then(|| measured.iter().sum::<f64>() / measured.len() as f64)
-            }
-            FlowQuantity::Retransmissions => Some(stack.retransmitted() as f64),
-            FlowQuantity::Responses => Some(stack.clients().iter().map(Client::complete).sum::<u64>() as f64),
-            FlowQuantity::ResponseTime => {
-                let latest = stack.clients().iter().max_by_key(|client| client.last_complete())?;
-                Some(latest.last_response().as_secs_f64())
-            }
-            FlowQuantity::Acr
-            | FlowQuantity::SourceRate
-            | FlowQuantity::SourceQueue
-            | FlowQuantity::ForwardRm
-            | FlowQuantity::BackwardRm
-            | FlowQuantity::Received
-            | FlowQuantity::Drops
-            | FlowQuantity::Delay
-            | FlowQuantity::MaxDelay => unreachable!("not of TCP"),
-        }
-    }
-}
-
-fn receiver_value(quantity: FlowQuantity, endpoint: &mut Endpoint, track: &mut Track) -> f64 {
-    let received = endpoint.data_delivered();
-    let Some(delays) = endpoint.delays_mut().filter(|_| quantity != FlowQuantity::Received) else {
-        return if quantity == FlowQuantity::Received { received as f64 } else { f64::NAN };
-    };
-    let count = track.growth.since(received);
-    let sum = delays.sum_ps() - std::mem::replace(&mut track.last_sum, delays.sum_ps());
-    let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
-    match (count, quantity) {
-        (0, _) => f64::NAN,
-        (_, FlowQuantity::MaxDelay) => largest.as_secs_f64(),
-        _ => sum as f64 / count as f64 / 1e12,
-    }
-}
-
-/// Whether a series of changes is of the queue of a FIFO, whose departures are no events.
-fn is_queue_of_fifo(subject: Subject, port: &Port) -> bool {
-    let Subject::Port(quantity, _) = subject else { return false };
-    let only = usize::from(port.only_priority);
-    match quantity {
-        PortQuantity::Queue => true,
-        PortQuantity::GuaranteedQueue => only == GUARANTEED,
-        PortQuantity::AbrQueue => only == ABR,
-        PortQuantity::UbrQueue => only == UBR,
-        _ => false,
-    }
-}
-
-impl PortReading for Port {
-    fn total_queue(&self, now: Time) -> u64 {
-        Port::total_queue(self, now).0
-    }
-
-    fn queue(&self, priority: usize, now: Time) -> u64 {
-        Port::queue(self, priority, now).0
-    }
-
-    fn busy_ps(&self, now: Time) -> u64 {
-        Port::busy_ps(self, now)
-    }
-
-    fn dropped(&self) -> u64 {
-        Port::dropped(self)
-    }
-
-    fn figure(&self, place: usize) -> f64 {
-        self.metric(place)
     }
 }
 

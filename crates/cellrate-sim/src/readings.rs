@@ -1,0 +1,155 @@
+//! Ports and ends of connections, as series read them.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::histogram::Histogram;
+use cellrate_engine::quantities::{PortReading, SenderReading};
+use cellrate_engine::sampler::{EndReading, Readings};
+use cellrate_engine::switch_port::SwitchPort;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{FlowIndex, FlowQuantity, PortQuantity};
+
+use crate::endpoint::{Endpoint, RmCount};
+use crate::port::{ABR, GUARANTEED, Port, Queues, UBR};
+use crate::transport::Client;
+
+/// A cluster, as far as series look at it.
+pub(crate) struct ClusterReadings<'a> {
+    pub ports: &'a mut [Port],
+    pub endpoints: &'a mut [Endpoint],
+    /// Cells of each direction lost in the cluster.
+    pub dropped: &'a BTreeMap<FlowIndex, u64>,
+}
+
+impl Readings for ClusterReadings<'_> {
+    type Port = Port;
+    type End = Endpoint;
+
+    fn port(&mut self, place: u32) -> &mut Port {
+        &mut self.ports[place as usize]
+    }
+
+    fn end(&mut self, place: u32) -> &mut Endpoint {
+        &mut self.endpoints[place as usize]
+    }
+
+    fn dropped(&self, flow: FlowIndex) -> u64 {
+        self.dropped.get(&flow).copied().unwrap_or(0)
+    }
+}
+
+impl SenderReading for Endpoint {
+    fn acr(&self) -> f64 {
+        self.source().map_or(0.0, |source| source.acr().as_cells_per_s())
+    }
+
+    fn sent(&self) -> u64 {
+        self.counters.sent()
+    }
+
+    fn waiting(&self, now: Time) -> u64 {
+        self.supply.waiting(now).unwrap_or(0)
+    }
+
+    fn forward_rm_sent(&self) -> u64 {
+        self.counters.rm(RmCount::ForwardSent)
+    }
+
+    fn backward_rm_received(&self) -> u64 {
+        self.counters.rm(RmCount::BackwardReceived)
+    }
+
+    fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
+        let stack = &self.interface.as_ref()?.stack;
+        match quantity {
+            FlowQuantity::Cwnd => Some(stack.all_senders().map(|sender| sender.window().0 as f64).sum()),
+            FlowQuantity::Rtt => {
+                let measured: Vec<f64> = stack
+                    .all_senders()
+                    .filter_map(|sender| sender.rto().smoothed().map(|span| span.as_secs_f64()))
+                    .collect();
+                (!measured.is_empty()).then(|| measured.iter().sum::<f64>() / measured.len() as f64)
+            }
+            FlowQuantity::Retransmissions => Some(stack.retransmitted() as f64),
+            FlowQuantity::Responses => Some(stack.clients().iter().map(Client::complete).sum::<u64>() as f64),
+            FlowQuantity::ResponseTime => {
+                let latest = stack.clients().iter().max_by_key(|client| client.last_complete())?;
+                Some(latest.last_response().as_secs_f64())
+            }
+            FlowQuantity::Acr
+            | FlowQuantity::SourceRate
+            | FlowQuantity::SourceQueue
+            | FlowQuantity::ForwardRm
+            | FlowQuantity::BackwardRm
+            | FlowQuantity::Received
+            | FlowQuantity::Drops
+            | FlowQuantity::Delay
+            | FlowQuantity::MaxDelay => unreachable!("not of TCP"),
+        }
+    }
+}
+
+impl EndReading for Endpoint {
+    fn data_delivered(&self) -> u64 {
+        Endpoint::data_delivered(self)
+    }
+
+    fn delays(&mut self) -> Option<(u64, &mut Histogram)> {
+        let count = Endpoint::data_delivered(self);
+        self.delays_mut().map(|delays| (count, delays))
+    }
+}
+
+impl PortReading for Port {
+    fn total_queue(&self, now: Time) -> u64 {
+        Port::total_queue(self, now).0
+    }
+
+    fn queue(&self, priority: usize, now: Time) -> u64 {
+        Port::queue(self, priority, now).0
+    }
+
+    fn busy_ps(&self, now: Time) -> u64 {
+        Port::busy_ps(self, now)
+    }
+
+    fn dropped(&self) -> u64 {
+        Port::dropped(self)
+    }
+
+    fn figure(&self, place: usize) -> f64 {
+        self.metric(place)
+    }
+
+    fn bring_figures_up_to(&mut self, now: Time) {
+        if self.metered {
+            self.end_intervals_before(now);
+        }
+    }
+
+    fn take_ended(&mut self) -> Option<Vec<(Time, Vec<f64>)>> {
+        Port::take_ended(self)
+    }
+
+    fn keeps_arrivals(&self) -> bool {
+        Port::keeps_arrivals(self)
+    }
+
+    fn take_arrivals(&mut self) -> Option<(Vec<Time>, Duration)> {
+        let Queues::Fifo(fifo) = &mut self.queues else { return None };
+        Some((fifo.take_untold(), fifo.cell_time()))
+    }
+
+    fn draining(&self, quantity: PortQuantity) -> Option<(Duration, Time)> {
+        let fifo = self.fifo()?;
+        let only = usize::from(self.only_priority);
+        let is_its_queue = match quantity {
+            PortQuantity::Queue => true,
+            PortQuantity::GuaranteedQueue => only == GUARANTEED,
+            PortQuantity::AbrQueue => only == ABR,
+            PortQuantity::UbrQueue => only == UBR,
+            PortQuantity::Utilization | PortQuantity::Drops | PortQuantity::Metric(_) => false,
+        };
+        is_its_queue.then(|| (fifo.cell_time(), fifo.busy_until()))
+    }
+}
