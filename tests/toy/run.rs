@@ -1,4 +1,4 @@
-//! The toys in a scenario: an algorithm with its keys, a policy and a probe are read, run and recorded by name.
+//! The toys in a scenario: an algorithm with its keys, a policy, a frame discard and a probe are read, run and recorded by name.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ const SCENARIO: &str = r#"
 name = "toy"
 duration = "50 ms"
 host = [{ name = "a" }, { name = "b" }]
-switch = [{ name = "sw", algorithm = { type = "toy", share = SHARE, least = "1 Mbps" } }]
+switch = [{ name = "sw", algorithm = { type = "toy", share = SHARE, least = "1 Mbps" }, frame_discard = { type = "toy-discard", own_cells = "3 cells" } }]
 link = [{ between = ["a", "sw"] }, { between = ["sw", "b"] }]
 vc = [{ name = "vc", path = ["a", "sw", "b"], abr = { uili = { type = "toy-policy", kept = 1 } } }]
 probe = [{ record = ["grant", "data_queue"], of = ["sw->b"], every = "1 ms" }]
@@ -43,7 +43,7 @@ fn their_keys_have_ranges() {
 #[test]
 fn reference_and_schema_know_them() {
     let (reference, schema) = (reference(), schema().to_string());
-    for name in ["share", "least", "toy-policy", "kept"] {
+    for name in ["share", "least", "toy-policy", "kept", "toy-discard", "own_cells"] {
         assert!(reference.contains(name) && schema.contains(name), "{name}");
     }
 }

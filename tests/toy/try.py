@@ -1,5 +1,6 @@
-"""Add a toy algorithm, policy, key and probe to a copy of the workspace, by what CONTRIBUTING.md says each takes.
+"""Add a toy algorithm, policy, frame discard, key and probe to a copy of the workspace.
 
+Each is added by what CONTRIBUTING.md says that it takes.
 Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, where packages of
 others are built already.
 """
@@ -15,10 +16,12 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SWITCH = Path("crates/cellrate-proto/src/switch")
 POLICIES = Path("crates/cellrate-proto/src/uili")
+DISCARDS = SWITCH / "frame_discard"
 PAGES = Path("docs/algorithms")
 DECLARED = Path("crates/cellrate-scenario/src/model/quantity.rs")
 VALUES = Path("crates/cellrate-engine/src/quantities.rs")
 JUDGE = Path("crates/cellrate-sim/tests/reference/mod.rs")
+JUDGE_OF_DISCARDS = JUDGE.with_name("frame_discard.rs")
 
 LISTENS = """    fn on_link_rate(&mut self, link_rate: CellRate) {
         self.grant = link_rate * self.config.share;
@@ -104,6 +107,26 @@ def add_algorithm_and_policy(workspace: Path) -> None:
     passes(workspace, *declared)
 
 
+def add_frame_discard(workspace: Path) -> None:
+    """A file and a line, and words on the page; the judge says in its own way what it refuses."""
+    declared = ("test", "-p", "cellrate-proto", "--test", "built_in", "frame_discard")
+    shutil.copy(HERE / "frame_discard.rs", workspace / DISCARDS / "toy.rs")
+    replaced(workspace / DISCARDS / "mod.rs", "mod selective;\n", "mod selective;\nmod toy;\n")
+    last = "    differential::Differential,\n"
+    replaced(workspace / DISCARDS / "mod.rs", last, f"{last}    toy::Toy,\n")
+    says(workspace, *declared, missing=("docs/algorithms/frame-discard.md has no toy-discard",))
+    with (workspace / PAGES / "frame-discard.md").open("a", encoding="utf-8") as text:
+        text.write('\n`"toy-discard"` refuses who has more than `own_cells`.\n')
+    passes(workspace, *declared)
+
+    judged = ("check", "-p", "cellrate-sim", "--test", "differential")
+    says(workspace, *judged, missing=("reference/frame_discard.rs", "FrameDiscardConfig::Toy(_)` not covered"))
+    partial = "        FrameDiscardConfig::Partial(Partial {}) => false,\n"
+    toy = "        FrameDiscardConfig::Toy(toy) => y > u128::from(toy.own_cells.0),\n"
+    replaced(workspace / JUDGE_OF_DISCARDS, partial, partial + toy)
+    passes(workspace, *judged)
+
+
 def add_probe(workspace: Path) -> None:
     """A line where quantities are declared, and one for the value, which both worlds share; the judge has its own."""
     declaration = '        Drops = port("port_drops", "cells", Port),\n'
@@ -130,6 +153,7 @@ def main() -> None:
     try:
         copied(workspace)
         add_algorithm_and_policy(workspace)
+        add_frame_discard(workspace)
         add_probe(workspace)
         shutil.copy(HERE / "run.rs", workspace / "crates/cellrate-sim/tests/toy.rs")
         passes(workspace, "test", "-p", "cellrate-sim", "--test", "toy")
@@ -137,6 +161,7 @@ def main() -> None:
         shutil.rmtree(workspace, ignore_errors=True)
     print("A toy algorithm is one file, two lines of switch/mod.rs, a page and its row in the overview;")
     print("a policy one file, two lines of uili/mod.rs and its words on the page; a key one line and its words;")
+    print("a frame discard one file, two lines of frame_discard/mod.rs, its words on the page, a line in the judge;")
     print("a probe one line where it is declared, one for its value, and one in the judge.")
 
 

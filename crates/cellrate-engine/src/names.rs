@@ -1,7 +1,7 @@
 //! Names of a scenario's things in results.
 
 use cellrate_proto::scheduling::Discipline;
-use cellrate_proto::switch::{FrameDiscardConfig, PacketMarkingConfig};
+use cellrate_proto::switch::PacketMarkingConfig;
 use cellrate_scenario::{Category, FlowIndex, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario};
 
 /// "name", or "name (back)" for the direction from the last host to the first.
@@ -45,15 +45,8 @@ pub fn control_names(port: &Port) -> Vec<String> {
     let efci = port.control.efci.map(|_| "EFCI".to_owned());
     let becn = port.control.becn.map(|_| "BECN".to_owned());
     let vs_vd = port.vs_vd.map(|_| "VS/VD".to_owned());
-    let policy_name = |policy: FrameDiscardConfig| match policy {
-        FrameDiscardConfig::Partial => "PPD".to_owned(),
-        FrameDiscardConfig::Early { .. } => "EPD".to_owned(),
-        FrameDiscardConfig::Selective { .. } => "selective discard".to_owned(),
-        FrameDiscardConfig::Fair { .. } => "FBA".to_owned(),
-        FrameDiscardConfig::DoubleEarly { .. } => "double EPD".to_owned(),
-        FrameDiscardConfig::Differential { .. } => "DFBA".to_owned(),
-    };
-    let [guaranteed, abr, ubr] = port.frame_discards().map(|policy| policy.map(policy_name));
+    let [guaranteed, abr, ubr] =
+        port.frame_discards().map(|policy| policy.map(|policy| policy.title().to_owned()));
     let of = |name: Option<String>, class: &str| name.map(|name| [&name, " of ", class].concat());
     let frame_discard =
         ubr.into_iter().chain(of(abr, "ABR")).chain(of(guaranteed, "CBR and VBR")).collect::<Vec<_>>();

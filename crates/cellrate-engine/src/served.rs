@@ -402,6 +402,7 @@ mod tests {
     use super::*;
     use crate::priority::UBR;
     use crate::random::{Owner, Stream};
+    use cellrate_proto::switch::frame_discard::Selective;
     use cellrate_proto::switch::{FrameDiscard, FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate};
     use cellrate_scenario::Buffers;
@@ -537,7 +538,7 @@ mod tests {
     #[test]
     fn frame_discard_decides_on_its_category_alone_and_counts_what_leaves() {
         let buffers = Buffers { abr: Some(Cells(1)), ubr: Some(Cells(9)), ..Buffers::default() };
-        let policy = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
+        let policy = FrameDiscardConfig::Selective(Selective { threshold: Cells(1), scale_factor: 1.0 });
         let mut discard = FrameDiscard::new(policy, buffers.ubr);
         let [one, two] = [true, true].map(|has_pdus| discard.connect(has_pdus, CellRate::ZERO));
         let refusals = Random::new(1, Stream::Refusals(Owner::named("line")));

@@ -1,8 +1,10 @@
 //! Promises that an algorithm makes by declaring itself, held for every built-in one.
 
 use cellrate_proto::declaration::{Dimension, Drawn, Kind, Range};
+use cellrate_proto::switch::frame_discard;
 use cellrate_proto::switch::{
-    FIGURES, FORMS, Feedback, Form, PortControl, PortControlConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
+    FIGURES, FORMS, Feedback, Form, FrameDiscardConfig, PortControl, PortControlConfig, Slot,
+    SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::uili::{SHAPES, UiliConfig};
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
@@ -280,6 +282,55 @@ fn every_policy_is_on_the_page() {
         for key in shape.keys {
             let named = page.contains(&format!("`{}`", key.name));
             assert!(named, "docs/algorithms/uili.md says nothing of {} of {}", key.name, shape.name);
+        }
+    }
+}
+
+#[test]
+fn any_values_within_the_ranges_make_a_frame_discard() {
+    let mut state = 13_u64;
+    let mut dice = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let room = Some(Cells(100));
+    let mut refused = 0;
+    for (i, shape) in frame_discard::SHAPES.iter().enumerate() {
+        assert!(frame_discard::SHAPES[..i].iter().all(|other| other.name != shape.name), "{}", shape.name);
+        for _ in 0..50 {
+            let policy = FrameDiscardConfig::drawn(shape, room, &mut dice).expect("some values are taken");
+            assert_eq!((policy.shape().name, policy.check(room)), (shape.name, Ok(())));
+        }
+        for key in shape.keys {
+            let Kind::Ratio(range) = key.kind else { continue };
+            for outside in [range.low - 1e-9, range.high * (1.0 + 1e-9), f64::NAN] {
+                let order = |key: &str| Cells(if matches!(key, "high" | "threshold") { 9 } else { 5 });
+                let least = shape.keys.iter().fold(Drawn::least(shape.keys), |values, key| {
+                    if key.required { values.with_cells(key.name, order(key.name)) } else { values }
+                });
+                let values = least.with_ratio(key.name, outside);
+                let read = FrameDiscardConfig::read(shape.name, &values).expect("there is such a policy");
+                let error = read.and_then(|policy| policy.check(room).map_err(|error| error.name.to_owned()));
+                assert_eq!(error.map(drop), Err(key.name.to_owned()), "{}: {outside}", shape.name);
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 8, "{refused}");
+}
+
+/// One page for all of them, which names each with every key.
+#[test]
+fn every_frame_discard_is_on_the_page() {
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/frame-discard.md");
+    let page = std::fs::read_to_string(&path).expect("the page of frame discard");
+    for shape in frame_discard::SHAPES {
+        let (name, file) = (shape.name, "docs/algorithms/frame-discard.md");
+        assert!(page.contains(&format!("`\"{name}\"`")), "{file} has no {name}");
+        for key in shape.keys {
+            let named = page.contains(&format!("`{}`", key.name));
+            assert!(named, "{file} says nothing of {} of {name}", key.name);
         }
     }
 }

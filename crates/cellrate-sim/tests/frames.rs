@@ -3,6 +3,7 @@
 mod world;
 
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::switch::frame_discard::Early;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -221,7 +222,7 @@ fn every_category_loses_whole_pdus_where_its_set_up_says_so() {
         // Above the threshold there is room for the rest of two PDUs of 32 cells, and for RM cells.
         let room = Some(Cells(200));
         port.buffers = Buffers { guaranteed: room, abr: room, ubr: room, ..Buffers::default() };
-        let early = Some(FrameDiscardConfig::Early { threshold: Cells(100) });
+        let early = Some(FrameDiscardConfig::Early(Early { threshold: Cells(100) }));
         (port.frame_discard, port.abr_frame_discard, port.guaranteed_frame_discard) = (early, early, early);
         let result = world.run();
         let spoiled: u64 = result.summary.frames.iter().map(|row| row.spoiled_datagrams).sum();

@@ -6,6 +6,7 @@ use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::scheduling::Discipline;
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::switch::frame_discard::{Differential, DoubleEarly, Partial};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -120,7 +121,7 @@ fn weighted_fair_queues_give_each_its_mcr_and_the_rest_in_proportion() {
     let port = port(&mut world.scenario, 0, 0);
     port.queueing =
         Queueing { discipline: Discipline::WeightedFair, room: Some(Cells(300)), ..port.queueing };
-    port.frame_discard = Some(FrameDiscardConfig::Partial);
+    port.frame_discard = Some(FrameDiscardConfig::Partial(Partial {}));
     let result = world.run();
     let got: Vec<f64> = result.summary.vcs.iter().map(|row| row.delivered as f64).collect();
     for (got, share) in got.iter().zip([1.0, 2.0, 5.0]) {
@@ -137,8 +138,10 @@ fn before_two_thresholds_what_is_eligible_loses_nothing() {
     }
     let port = port(&mut world.scenario, 0, 0);
     port.buffers.ubr = Some(Cells(500));
-    port.frame_discard =
-        Some(FrameDiscardConfig::DoubleEarly { tagged_threshold: Cells(100), threshold: Cells(400) });
+    port.frame_discard = Some(FrameDiscardConfig::DoubleEarly(DoubleEarly {
+        tagged_threshold: Cells(100),
+        threshold: Cells(400),
+    }));
     let result = world.run();
     let line = result.summary.ports.iter().find(|row| row.port == "sw->d").unwrap();
     assert!(line.pdus_refused > 10_000 && line.pdus_cut == 0, "{line:?}");
@@ -155,8 +158,11 @@ fn differential_discard_divides_the_line_by_mcr_between_those_that_take_no_notic
         let mut world = world(&[(11_000, mcrs[0]), (11_000, mcrs[1])]);
         let port = port(&mut world.scenario, 0, 0);
         port.buffers.ubr = Some(Cells(1000));
-        port.frame_discard =
-            Some(FrameDiscardConfig::Differential { low: Cells(300), high: Cells(900), fairness: 0.5 });
+        port.frame_discard = Some(FrameDiscardConfig::Differential(Differential {
+            low: Cells(300),
+            high: Cells(900),
+            fairness: 0.5,
+        }));
         let result = world.run();
         let [one, other] = [0, 1].map(|number| result.summary.vcs[number].delivered as f64);
         one / (one + other)

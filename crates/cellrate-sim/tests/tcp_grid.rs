@@ -11,6 +11,7 @@ mod world;
 use std::collections::VecDeque;
 
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::switch::frame_discard::Early;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -130,7 +131,7 @@ fn over_cells(case: &Case) -> u64 {
     let slow = world.link("sw", "b", BitRate::from_bps(10_000_000), LINE);
     let ports = port(&mut world.scenario, slow.0 as usize, 0);
     ports.buffers.ubr = Some(Cells(32 * case.buffer));
-    ports.frame_discard = Some(FrameDiscardConfig::Early { threshold: Cells(32 * (case.buffer - 1)) });
+    ports.frame_discard = Some(FrameDiscardConfig::Early(Early { threshold: Cells(32 * (case.buffer - 1)) }));
     let traffic = TcpTraffic {
         tcp: config(case),
         encapsulation: Encapsulation::VcMultiplexed,

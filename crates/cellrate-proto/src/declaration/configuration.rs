@@ -24,8 +24,34 @@
 /// - `in range`: the bounds of a ratio.
 /// - `where (condition) "phrase"`: what must hold; the message says that the value must be `phrase`.
 /// - `..group: Configuration` at the end: the keys of another configuration.
+/// - No field at all: `new() {}`, of what has a name and nothing to set.
 /// - `named "prefix_"` before `new`: errors call the fields so, with the prefix.
 macro_rules! configuration {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident new() {}) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        $vis struct $name {}
+
+        impl $name {
+            /// Every key: none.
+            pub const KEYS: &'static [$crate::declaration::Key] = &[];
+
+            /// The configuration, which has no values.
+            pub const fn new() -> $name {
+                $name {}
+            }
+
+            /// The configuration, of which `values` describe nothing.
+            pub fn read<V: $crate::declaration::Values>(_values: &V) -> Result<$name, V::Error> {
+                Ok($name {})
+            }
+
+            /// Refuses nothing.
+            pub fn check(&self) -> Result<(), $crate::parameters::ParameterError> {
+                Ok(())
+            }
+        }
+    };
     ($(#[$meta:meta])* $vis:vis struct $name:ident new($($arguments:tt)*) { $($fields:tt)* }) => {
         $crate::declaration::configuration! {
             $(#[$meta])* $vis struct $name named "" new($($arguments)*) { $($fields)* }

@@ -24,7 +24,7 @@ mod consistent_marking;
 mod efci;
 mod eprca;
 mod erica;
-mod frame_discard;
+pub mod frame_discard;
 mod intelligent_marking;
 mod list;
 mod meter;

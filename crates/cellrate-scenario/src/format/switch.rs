@@ -2,6 +2,7 @@
 
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FORMS;
+use cellrate_proto::switch::frame_discard::SHAPES;
 
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::tree::CONSOLIDATION_KEY;
@@ -255,107 +256,20 @@ const ECN: Tagged = Tagged {
     ],
 };
 
+/// Policies of frame discard as they declare themselves, by their `type`.
 const FRAME_DISCARD: Tagged = Tagged {
     name: "frame_discard",
     default: None,
-    variants: &[
-        (
-            "partial",
-            Shape {
-                name: "partial",
-                about: "Partial packet discard (PPD): a PDU of which a cell has found no room gets nothing more in but its last cell.",
-                keys: &[],
-            },
-        ),
-        (
-            "early",
-            Shape {
-                name: "early",
-                about: "Early packet discard (EPD): besides, a PDU is refused whole if there are more cells in the buffer than the threshold when its first cell comes.",
-                keys: &[DISCARD_THRESHOLD],
-            },
-        ),
-        (
-            "selective",
-            Shape {
-                name: "selective",
-                about: "Selective discard: the same, of connections only that have more than their part of the cells in the buffer.",
-                keys: &[
-                    DISCARD_THRESHOLD,
-                    key(
-                        "scale_factor",
-                        Kind::Ratio(Range::above(0.0, f64::MAX)),
-                        "0.8",
-                        "Z: refused is who has more than this times what each connection with cells there has on average.",
-                    ),
-                ],
-            },
-        ),
-        (
-            "fair",
-            Shape {
-                name: "fair",
-                about: "Fair buffer allocation (FBA): the same, and the part shrinks as the buffer fills. The buffer has to be limited.",
-                keys: &[
-                    DISCARD_THRESHOLD,
-                    key(
-                        "scale_factor",
-                        Kind::Ratio(Range::above(0.0, f64::MAX)),
-                        "0.8",
-                        "Z: refused is who has more than Z (K - R) / (X - R) times that, with K cells of room, the threshold R, and X cells there.",
-                    ),
-                ],
-            },
-        ),
-        (
-            "double-early",
-            Shape {
-                name: "double_early",
-                about: "Early packet discard with two thresholds (double EPD): PDUs with CLP = 1 have a lower one.",
-                keys: &[TAGGED_THRESHOLD, DISCARD_THRESHOLD],
-            },
-        ),
-        (
-            "differential",
-            Shape {
-                name: "differential",
-                about: "Differential fair buffer allocation (DFBA): above `low` PDUs with CLP = 1 are refused, and by chance those of connections that have more of the cells than their part of the MCRs; above `high` all.",
-                keys: &[
-                    LOW,
-                    HIGH,
-                    key(
-                        "fairness",
-                        Kind::Ratio(Range::closed(0.0, 1.0)),
-                        "0.5",
-                        "a: how much of the probability goes by what a connection has above its part, the rest by how full the buffer is.",
-                    ),
-                ],
-            },
-        ),
-    ],
+    variants: &{
+        let mut variants = [(SHAPES[0].name, SHAPES[0]); SHAPES.len()];
+        let mut i = 0;
+        while i < variants.len() {
+            variants[i] = (SHAPES[i].name, SHAPES[i]);
+            i += 1;
+        }
+        variants
+    },
 };
-
-const TAGGED_THRESHOLD: Key = required(
-    "tagged_threshold",
-    CELLS,
-    "R1: PDUs with CLP = 1 are refused while there are more cells of the categories in the port; at most `threshold`.",
-);
-const LOW: Key = required(
-    "low",
-    CELLS,
-    "L: nothing is refused while there are no more cells of the categories in the port; less than `high`.",
-);
-const HIGH: Key = required(
-    "high",
-    CELLS,
-    "H: PDUs are refused while there are more cells; less than their room in `buffers`.",
-);
-
-const DISCARD_THRESHOLD: Key = required(
-    "threshold",
-    CELLS,
-    "R: PDUs are refused while there are more cells of the categories in the port; less than their room in `buffers`.",
-);
 
 const CLASS_WEIGHTS_KEY: Key = key(
     "class_weights",

@@ -8,6 +8,7 @@ use cellrate_proto::switch::{
     RedConfig, SwitchAlgorithmConfig,
 };
 
+use super::written::Written;
 use super::{algorithm, optional, vs_vd};
 use crate::model::{Buffers, Port, Queueing, RmCells};
 use crate::text::check;
@@ -37,7 +38,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     };
     let rooms = buffers.rooms();
     let discard =
-        |key: &str, class: usize| inner(key).map(|table| frame_discard(table, rooms[class])).transpose();
+        |key: &str, class: usize| inner(key).map_or(Ok(None), |table| frame_discard(table, rooms[class]));
     Ok(Port {
         buffers,
         frame_discard: discard("frame_discard", 2)?,
@@ -101,29 +102,13 @@ fn queueing(table: &Table) -> Result<Queueing, Fault> {
     Ok(Queueing { discipline, class_weights, room })
 }
 
-/// Frame discard of a buffer with so much `room`.
-fn frame_discard(table: &Table, room: Option<Cells>) -> Result<FrameDiscardConfig, Fault> {
-    let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
-    let scale_factor =
-        optional(table, "scale_factor", quantity::ratio)?.unwrap_or(FrameDiscardConfig::SCALE_FACTOR);
-    let cells = |key: &str| Ok(optional(table, key, quantity::cells)?.unwrap_or_default());
-    let config = match table.text("type") {
-        Some("double-early") => {
-            FrameDiscardConfig::DoubleEarly { tagged_threshold: cells("tagged_threshold")?, threshold }
-        }
-        Some("differential") => FrameDiscardConfig::Differential {
-            low: cells("low")?,
-            high: cells("high")?,
-            fairness: optional(table, "fairness", quantity::ratio)?.unwrap_or(FrameDiscardConfig::FAIRNESS),
-        },
-        Some("early") => FrameDiscardConfig::Early { threshold },
-        Some("selective") => FrameDiscardConfig::Selective { threshold, scale_factor },
-        Some("fair") => FrameDiscardConfig::Fair { threshold, scale_factor },
-        _ => FrameDiscardConfig::Partial,
-    };
-    let place = table.node("type").map(|node| node.place).unwrap_or_default();
-    check::configuration(config.check(room), |name| table.node(name), place)?;
-    Ok(config)
+/// Frame discard of a buffer with so much `room`, as a checked table describes it.
+fn frame_discard(table: &Table, room: Option<Cells>) -> Result<Option<FrameDiscardConfig>, Fault> {
+    let Some(name) = table.node("type") else { return Ok(None) };
+    let read = FrameDiscardConfig::read(name.text().unwrap_or_default(), &Written::new(table, name.place));
+    let Some(config) = read.transpose()? else { return Ok(None) };
+    check::configuration(config.check(room), |key| table.node(key), name.place)?;
+    Ok(Some(config))
 }
 
 fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {

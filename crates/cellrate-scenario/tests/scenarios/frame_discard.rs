@@ -2,6 +2,7 @@
 
 use cellrate_proto::Cells;
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::switch::frame_discard::{Early, Fair, Partial, Selective};
 use cellrate_scenario::{Document, Scenario, ScenarioError};
 
 /// A scenario with these lines in the switch, whose port sw->d everything goes to.
@@ -43,7 +44,8 @@ fn of(own: &str) -> Option<FrameDiscardConfig> {
 
 #[test]
 fn a_port_has_that_of_its_switch_or_its_own() {
-    let [early, partial] = [FrameDiscardConfig::Early { threshold: Cells(10) }, FrameDiscardConfig::Partial];
+    let [early, partial] =
+        [FrameDiscardConfig::Early(Early { threshold: Cells(10) }), FrameDiscardConfig::Partial(Partial {})];
     assert_eq!(of(""), Some(early));
     assert_eq!(of("frame_discard = \"off\""), None);
     assert_eq!(of("frame_discard = { type = \"partial\" }"), Some(partial));
@@ -57,14 +59,17 @@ fn the_scale_factor_is_that_of_the_reference_unless_it_is_said() {
     let selective = |more: &str| {
         of(&format!("frame_discard = {{ type = \"selective\", threshold = \"30 cells\"{more} }}"))
     };
-    assert_eq!(selective(""), Some(FrameDiscardConfig::Selective { threshold, scale_factor: 0.8 }));
-    let twice = FrameDiscardConfig::Selective { threshold, scale_factor: 2.0 };
+    assert_eq!(
+        selective(""),
+        Some(FrameDiscardConfig::Selective(Selective { threshold, scale_factor: 0.8 }))
+    );
+    let twice = FrameDiscardConfig::Selective(Selective { threshold, scale_factor: 2.0 });
     assert_eq!(selective(", scale_factor = 2"), Some(twice));
     let shared =
         "frame_discard = { type = \"fair\", threshold = \"30 cells\" }\nbuffers.shared = \"31 cells\"";
-    assert_eq!(of(shared), Some(FrameDiscardConfig::Fair { threshold, scale_factor: 0.8 }));
+    assert_eq!(of(shared), Some(FrameDiscardConfig::Fair(Fair { threshold, scale_factor: 0.8 })));
     let fair = "frame_discard = { type = \"fair\", threshold = \"30 cells\" }\nbuffers.ubr = \"31 cells\"";
-    assert_eq!(of(fair), Some(FrameDiscardConfig::Fair { threshold, scale_factor: 0.8 }));
+    assert_eq!(of(fair), Some(FrameDiscardConfig::Fair(Fair { threshold, scale_factor: 0.8 })));
 }
 
 #[test]
@@ -116,9 +121,9 @@ fn buffers_of_other_categories_have_theirs_and_connections_say_whether_it_is_for
                frame_discard_guaranteed = { type = \"early\", threshold = \"5 cells\" }\n\
                buffers.guaranteed = \"6 cells\"";
     let scenario = with(own).unwrap_or_else(|error| panic!("{error}"));
-    let early = |cells| Some(FrameDiscardConfig::Early { threshold: Cells(cells) });
+    let early = |cells| Some(FrameDiscardConfig::Early(Early { threshold: Cells(cells) }));
     let of_port = scenario.links[1].ports[0].frame_discards();
-    assert_eq!(of_port, [early(5), Some(FrameDiscardConfig::Partial), early(10)]);
+    assert_eq!(of_port, [early(5), Some(FrameDiscardConfig::Partial(Partial {})), early(10)]);
     let told =
         with("frame_discard_abr = { type = \"early\", threshold = \"9 cells\" }\nbuffers.abr = \"9 cells\"");
     let told = told.expect_err("it is wrong").to_string();

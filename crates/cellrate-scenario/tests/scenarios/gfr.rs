@@ -3,6 +3,7 @@
 use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule};
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::switch::frame_discard::{Differential, DoubleEarly};
 use cellrate_proto::{CellRate, Cells, Duration};
 use cellrate_scenario::{Category, Connection, Document, Scenario, ScenarioError};
 
@@ -89,14 +90,14 @@ fn ports_have_two_thresholds_or_go_by_parts_of_the_mcrs() {
     let (low, high) = (Cells(30), Cells(90));
     assert_eq!(
         discard(double).unwrap(),
-        Some(FrameDiscardConfig::DoubleEarly { tagged_threshold: low, threshold: high })
+        Some(FrameDiscardConfig::DoubleEarly(DoubleEarly { tagged_threshold: low, threshold: high }))
     );
     let differential = |more: &str| {
         discard(&format!("{{ type = \"differential\", low = \"30 cells\", high = \"90 cells\"{more} }}"))
     };
-    let half = FrameDiscardConfig::Differential { low, high, fairness: 0.5 };
+    let half = FrameDiscardConfig::Differential(Differential { low, high, fairness: 0.5 });
     assert_eq!(differential("").unwrap(), Some(half));
-    let all = FrameDiscardConfig::Differential { low, high, fairness: 1.0 };
+    let all = FrameDiscardConfig::Differential(Differential { low, high, fairness: 1.0 });
     assert_eq!(differential(", fairness = 1").unwrap(), Some(all));
     let told = differential(", fairness = 1.5").unwrap_err().to_string();
     assert!(told.contains("fairness"), "{told}");

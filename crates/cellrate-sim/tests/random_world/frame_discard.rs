@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use cellrate_proto::declaration::Drawn;
+use cellrate_proto::switch::frame_discard::{SHAPES, Selective};
 use cellrate_proto::switch::{FrameDiscardConfig, SwitchAlgorithmConfig};
 use cellrate_proto::{CellRate, Cells};
 use cellrate_scenario::{Buffers, Category, NodeKind, Scenario, Sender, Traffic};
@@ -73,17 +75,18 @@ fn policy(buffers: &mut Buffers, class: usize, pick: &mut impl FnMut(usize) -> u
     let threshold = Cells([0, 1, most / 2, most][pick(4)].min(most));
     let scale_factor = [0.125, 0.5, 0.875, 1.0, 2.5][pick(5)];
     let low = Cells(threshold.0 * [0, 1, 2][pick(3)] / 3);
-    let policy = match pick(7) {
-        0 => FrameDiscardConfig::Partial,
-        1 => FrameDiscardConfig::Early { threshold },
-        4 => FrameDiscardConfig::DoubleEarly { tagged_threshold: low, threshold },
-        5 | 6 if low < threshold => {
-            let fairness = [0.0, 0.5, 1.0][pick(3)];
-            FrameDiscardConfig::Differential { low, high: threshold, fairness }
-        }
-        2 if room.is_some() => FrameDiscardConfig::Fair { threshold, scale_factor },
-        _ => FrameDiscardConfig::Selective { threshold, scale_factor },
-    };
-    assert_eq!(policy.check(room), Ok(()));
-    policy
+    let shape = &SHAPES[pick(SHAPES.len())];
+    // The judge reckons with eighths of the factors of its policies; what it does not know is drawn as it comes.
+    let drawn = Drawn::new(shape.keys, &mut || pick(1 << 16) as f64 / 65_536.0)
+        .with_cells("threshold", threshold)
+        .with_cells("high", threshold)
+        .with_cells("tagged_threshold", low)
+        .with_cells("low", low)
+        .with_ratio("scale_factor", scale_factor)
+        .with_ratio("fairness", [0.0, 0.5, 1.0][pick(3)]);
+    let read = FrameDiscardConfig::read(shape.name, &drawn).expect("there is such a policy");
+    match read {
+        Ok(policy) if policy.check(room).is_ok() => policy,
+        _ => FrameDiscardConfig::Selective(Selective { threshold, scale_factor }),
+    }
 }

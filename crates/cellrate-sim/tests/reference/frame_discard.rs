@@ -1,6 +1,7 @@
 //! How the judge has ports lose PDUs rather than cells.
 
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::switch::frame_discard::{Differential, DoubleEarly, Early, Fair, Partial, Selective};
 
 use super::*;
 
@@ -120,19 +121,19 @@ fn is_refused(
     let n = owners.iter().collect::<std::collections::BTreeSet<_>>().len() as u128;
     // The factors of the random networks are so many eighths.
     match policy {
-        FrameDiscardConfig::Partial => false,
-        FrameDiscardConfig::Early { threshold } => x > u128::from(threshold.0),
-        FrameDiscardConfig::Selective { threshold, scale_factor } => {
+        FrameDiscardConfig::Partial(Partial {}) => false,
+        FrameDiscardConfig::Early(Early { threshold }) => x > u128::from(threshold.0),
+        FrameDiscardConfig::Selective(Selective { threshold, scale_factor }) => {
             x > u128::from(threshold.0) && 8 * y * n > (8.0 * scale_factor) as u128 * x
         }
-        FrameDiscardConfig::Fair { threshold, scale_factor } => {
+        FrameDiscardConfig::Fair(Fair { threshold, scale_factor }) => {
             let (r, k) = (u128::from(threshold.0), u128::from(room.expect("it is limited").0));
             x > r && 8 * y * n * (x - r) > (8.0 * scale_factor) as u128 * x * (k - r)
         }
-        FrameDiscardConfig::DoubleEarly { tagged_threshold, threshold } => {
+        FrameDiscardConfig::DoubleEarly(DoubleEarly { tagged_threshold, threshold }) => {
             x > u128::from(if clp { tagged_threshold } else { threshold }.0)
         }
-        FrameDiscardConfig::Differential { low, high, fairness } => {
+        FrameDiscardConfig::Differential(Differential { low, high, fairness }) => {
             let (l, h) = (u128::from(low.0), u128::from(high.0));
             let [x_, y_, l_, h_] = [x, y, l, h].map(|cells| cells as f64);
             match (x > h, x > l) {

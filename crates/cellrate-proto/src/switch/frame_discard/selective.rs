@@ -1,0 +1,35 @@
+//! Selective discard (Goyal and others, ATM Forum 96-1269).
+
+use super::{BuiltIn, FirstCell};
+use crate::declaration::{Range, Shape, configuration};
+use crate::units::Cells;
+
+configuration! {
+    /// While there are more cells than a threshold, PDUs of connections are refused that have more of them than others.
+    ///
+    /// 0.8 is, of the values of Z that the reference tries, the one that it takes.
+    pub struct Selective new(threshold: Cells) {
+        /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
+        /// `buffers`.
+        threshold: Cells,
+        /// Z: refused is who has more than this times what each connection with cells there has on average.
+        scale_factor: f64 = "0.8" in Range::POSITIVE,
+    }
+}
+
+impl BuiltIn for Selective {
+    const SHAPE: Shape = Shape {
+        name: "selective",
+        about: "Selective discard: the same, of connections only that have more than their part of the cells in the buffer.",
+        keys: Selective::KEYS,
+    };
+    const TITLE: &'static str = "selective discard";
+
+    fn highest(&self) -> Option<(&'static str, Cells)> {
+        Some(("threshold", self.threshold))
+    }
+
+    fn refuses(&self, first: &FirstCell, _draw: impl FnOnce() -> f64) -> bool {
+        first.queue > self.threshold.0 && first.weighed() > self.scale_factor * first.queue as f64
+    }
+}
