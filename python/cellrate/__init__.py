@@ -13,7 +13,7 @@ from ._native import version as _version
 from .algorithms import Load, Port, Running, SwitchAlgorithm
 from .campaigns.reading import load_sweep
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
-from .extensions.ends import SendingEnd
+from .plugins.ends import SendingEnd
 from .policies import UiliPolicy
 from .results import Result, Series
 from .results.reading import load

@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from .extensions.custom import Makers
+from .plugins.collection import PluginMakers
 from .seam import CaptureSettings, Recent
 
 __all__ = [
@@ -87,11 +87,13 @@ class LiveNetwork:
         start_unix_ns: int | None = None,
         capture: CaptureSettings | None = None,
         look: Callable[[float, Recent], object] | None = None,
-        given: Makers | None = None,
+        given: PluginMakers | None = None,
         nonce: int | None = None,
     ) -> RunResult: ...
 
-def algorithm_cost(scenario: Scenario, budget_s: float, given: Makers | None = None) -> tuple[float, float | None]: ...
+def algorithm_cost(
+    scenario: Scenario, budget_s: float, given: PluginMakers | None = None
+) -> tuple[float, float | None]: ...
 def built_in_algorithms() -> list[tuple[str, list[str]]]: ...
 def live_series(scenario: Scenario) -> list[tuple[str, str, str, int | None]]: ...
 def live_nodes(
@@ -100,7 +102,7 @@ def live_nodes(
     start_unix_ns: int | None = None,
     progress: Callable[[float], object] | None = None,
     capture: CaptureSettings | None = None,
-    given: Makers | None = None,
+    given: PluginMakers | None = None,
     nonce: int | None = None,
 ) -> RunResult: ...
 def check_given(scenario: Scenario, given: Sequence[tuple[str, str]], nodes: Sequence[str] | None = None) -> None: ...
@@ -113,7 +115,7 @@ def run(
     progress: Callable[[float], object] | None = None,
     threads: int = ...,
     capture: CaptureSettings | None = None,
-    given: Makers | None = None,
+    given: PluginMakers | None = None,
 ) -> RunResult: ...
 def conformance(
     times_ns: Sequence[int],
@@ -144,5 +146,5 @@ def run_watched(
     scenario: Scenario,
     every_ps: int,
     look: Callable[[float, Recent], object],
-    given: Makers | None = None,
+    given: PluginMakers | None = None,
 ) -> RunResult: ...

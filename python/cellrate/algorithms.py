@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CellrateError, shown
-from .extensions.making import check_methods, made, overrides
+from .plugins.making import check_methods, made, overrides
 from .quantities import is_number
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]

@@ -20,8 +20,8 @@ from math import inf
 from typing import Any
 
 from .errors import CellrateError, shown
-from .extensions.ends import SendingEnd
-from .extensions.making import check_methods, made, overrides
+from .plugins.ends import SendingEnd
+from .plugins.making import check_methods, made, overrides
 from .quantities import is_number
 
 MakePolicy = Callable[..., "UiliPolicy"]

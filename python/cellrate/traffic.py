@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 from .errors import CellrateError, shown
-from .extensions.ends import SendingEnd
-from .extensions.making import check_methods, made
+from .plugins.ends import SendingEnd
+from .plugins.making import check_methods, made
 from .quantities import is_number
 
 MakeTraffic = Callable[..., "TrafficSource"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.results import whole
-from cellrate.results.whole import write_whole
+from cellrate.results import atomic_folder
+from cellrate.results.atomic_folder import write_whole
 
 
 def results(tmp_path: Path) -> Path:
@@ -33,7 +33,7 @@ def test_a_result_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_without_the_system_call_it_is_replaced_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = results(tmp_path)
-    monkeypatch.setattr(whole, "exchange", lambda one, other: False)
+    monkeypatch.setattr(atomic_folder, "exchange", lambda one, other: False)
     cellrate.run("two-source-transient", set={"duration": "2 ms"}).write(folder)
     assert cellrate.load(folder).summary["run"]["duration_s"] == 0.002
     assert [path.name for path in tmp_path.iterdir()] == ["results"]

@@ -165,7 +165,7 @@ def test_only_kept_runs_are_removed_when_there_is_a_report(runs: KeptRuns) -> No
 
 PIPES = {
     "python/cellrate/campaigns/batches.py",
-    "python/cellrate/extensions/by_value.py",
+    "python/cellrate/plugins/by_value.py",
     "python/cellrate/live/handover.py",
     "python/cellrate/running/shared_memory.py",
 }

@@ -15,10 +15,10 @@ import pytest
 import cellrate
 from cellrate.algorithms import Port, SwitchAlgorithm
 from cellrate.command_line.main import status
-from cellrate.extensions.custom import NOTHING, Custom, load
 from cellrate.live import doctor, live_run
 from cellrate.live.distribution import Node, run_node
 from cellrate.live.handover import Reply, answer, pack_custom, take_custom
+from cellrate.plugins.collection import NOTHING, Plugins, load
 from test_algorithms import Erica
 from test_live_run import application, free_ports, scenario
 
@@ -93,7 +93,7 @@ def test_it_does_by_the_clock_what_it_does_in_a_simulation() -> None:
     own = cellrate.Scenario.parse(text, file="own.toml")
     simulated = cellrate.run(own, algorithms={"mine": Slower}).summary
     names = [name for name, *_ in cellrate._native.nodes(own._native)]
-    live = run_node(own, names, None, None, Custom({"mine": Slower}))
+    live = run_node(own, names, None, None, Plugins({"mine": Slower}))
     for key in ("sent", "delivered", "forward_rm_sent", "backward_rm_received", "final_acr"):
         assert [row[key] for row in live["vcs"]] == [row[key] for row in simulated["vcs"]], key
     for key in ("transmitted", "max_queue"):
@@ -234,21 +234,21 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
 
     made.clear()
     made["one"] = 1
-    assert elsewhere(pack_custom(Custom({"mine": Local}))) == "{'made': 1.0}\n"
+    assert elsewhere(pack_custom(Plugins({"mine": Local}))) == "{'made': 1.0}\n"
     # From the script itself.
     script = tmp_path / "script.py"
     script.write_text(
-        text + "\nimport sys\nfrom cellrate.extensions.custom import Custom\n"
+        text + "\nimport sys\nfrom cellrate.plugins.collection import Plugins\n"
         "from cellrate.live.handover import pack_custom\n"
-        "sys.stdout.buffer.write(pack_custom(Custom({'mine': Mine})))\n"
+        "sys.stdout.buffer.write(pack_custom(Plugins({'mine': Mine})))\n"
     )
     given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
     assert elsewhere(given) == "{'rate': 50.0}\n"
     # From a module beside the script, by its name: the search path goes along.
     script.write_text(
-        "import sys\nfrom cellrate.extensions.custom import Custom\n"
+        "import sys\nfrom cellrate.plugins.collection import Plugins\n"
         "from cellrate.live.handover import pack_custom\nfrom wherever import Mine\n"
-        "sys.stdout.buffer.write(pack_custom(Custom({'mine': Mine})))\n"
+        "sys.stdout.buffer.write(pack_custom(Plugins({'mine': Mine})))\n"
     )
     given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
     assert elsewhere(given) == "{'rate': 50.0}\n"
@@ -265,7 +265,7 @@ def test_what_cannot_be_handed_over_is_said() -> None:
             return Counting(port)
 
     with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to another process: .*lock"):
-        pack_custom(Custom({"mine": locked}))
+        pack_custom(Plugins({"mine": locked}))
 
 
 def replied(thing: object) -> Any:

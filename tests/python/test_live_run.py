@@ -252,7 +252,7 @@ def test_a_capture_costs_no_figures(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_capture_has_the_room_that_there_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cellrate.live.stage.LEAST_OCTETS", 0)
+    monkeypatch.setattr("cellrate.live.capture_staging.LEAST_OCTETS", 0)
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4_000))
     folder = tmp_path / "cells"
     exit_status, out = capturing(tmp_path, folder)

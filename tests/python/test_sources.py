@@ -15,8 +15,8 @@ import pytest
 import cellrate
 from cellrate import Burst, SendingEnd, TrafficSource, UiliPolicy
 from cellrate.command_line.main import status
-from cellrate.extensions.custom import Custom
 from cellrate.live.distribution import run_node
+from cellrate.plugins.collection import Plugins
 from cellrate.policies import BackwardRm, ForwardRm
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/sources.md"
@@ -188,7 +188,7 @@ def test_they_do_by_the_clock_what_they_do_in_a_simulation() -> None:
             return Burst(at=now + 7e-3, cells=max(1, int(acr * 10e-3) - queue), rate=1e5)
 
     given = network('{ type = "custom", name = "asking" }', '{ type = "custom", name = "joint" }')
-    custom = Custom({}, {"joint": Joint}, {"asking": Asking})
+    custom = Plugins({}, {"joint": Joint}, {"asking": Asking})
     simulated = cellrate.run(given, policies=custom.policies, traffic=custom.traffic).summary
     names = [name for name, *_ in cellrate._native.nodes(given._native)]
     live = run_node(given, names, None, None, custom)

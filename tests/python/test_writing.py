@@ -9,7 +9,7 @@ import pytest
 import cellrate
 from cellrate.command_line.main import status
 from cellrate.results import writing
-from cellrate.results.whole import write_whole
+from cellrate.results.atomic_folder import write_whole
 from cellrate.running.into_folders import sweep_into
 from conftest import PAIR, SWEEP
 

@@ -3,7 +3,7 @@
 use cellrate_proto::{CellRate, Duration, Emission, Source, Time};
 use cellrate_scenario::{FlowIndex, Scenario, Sender as SenderConfig};
 
-use crate::given::{Given, NotGiven};
+use crate::plugins::{MissingPlugin, Plugins};
 
 /// How an end is paced.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Sender {
     ///
     /// # Errors
     /// Where its source has a policy that the run was not given.
-    pub fn new(scenario: &Scenario, flow: FlowIndex, given: Given<'_>) -> Result<Sender, NotGiven> {
+    pub fn new(scenario: &Scenario, flow: FlowIndex, given: Plugins<'_>) -> Result<Sender, MissingPlugin> {
         Ok(match &scenario.flow(flow).sender {
             SenderConfig::Abr(abr) => Sender::Abr(given.source(scenario, flow, abr)?),
             SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
@@ -35,7 +35,11 @@ impl Sender {
     ///
     /// # Errors
     /// Where its source has a policy that the run was not given.
-    pub fn at_host(scenario: &Scenario, flow: FlowIndex, given: Given<'_>) -> Result<Sender, NotGiven> {
+    pub fn at_host(
+        scenario: &Scenario,
+        flow: FlowIndex,
+        given: Plugins<'_>,
+    ) -> Result<Sender, MissingPlugin> {
         let sender = Sender::new(scenario, flow, given)?;
         Ok(match (sender, &scenario.flow(flow).sender) {
             (Sender::Abr(source), SenderConfig::Abr(abr)) => {

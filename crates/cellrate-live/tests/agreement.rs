@@ -21,7 +21,7 @@ use cellrate_scenario::{
     ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, Sender,
     VsVd,
 };
-use cellrate_sim::{Algorithms, Given, PortSummary, Simulation};
+use cellrate_sim::{Algorithms, Plugins, PortSummary, Simulation};
 use common::{Comparison, Figures, distributed_in, live, parse, scenario, simulated};
 
 /// Scenario, and the phases in which its means are compared [ms].
@@ -70,7 +70,7 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
     let simulation = Simulation::of(scenario).with_algorithms(algorithms);
     let simulated = simulation.run(&mut |_| ControlFlow::Continue(())).unwrap();
     let live =
-        run(scenario, Options { given: Given { algorithms, ..Given::default() }, ..Options::default() })
+        run(scenario, Options { given: Plugins { algorithms, ..Plugins::default() }, ..Options::default() })
             .unwrap();
     let last = [
         simulated.series.last().and_then(|series| series.values.last().copied()),

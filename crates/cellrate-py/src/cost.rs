@@ -6,7 +6,7 @@ use cellrate_engine::cost::{Cost, measure};
 use pyo3::prelude::*;
 
 use crate::error::run_failed;
-use crate::given::{Makers, PythonGiven};
+use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::scenario::Scenario;
 
 /// Time \[ns\] of an RM cell and of the end of an averaging interval (`None` where none ends), at the first port of the
@@ -17,7 +17,7 @@ pub fn algorithm_cost(
     py: Python<'_>,
     scenario: &Scenario,
     budget_s: f64,
-    given: Option<Makers>,
+    given: Option<PluginMakers>,
 ) -> PyResult<(f64, Option<f64>)> {
     let scenario = scenario.resolved(py)?;
     let port = scenario.ports().find(|&port| {
@@ -25,7 +25,7 @@ pub fn algorithm_cost(
         port.custom.is_some() || port.control.algorithm.form().is_some()
     });
     let port = port.ok_or_else(|| run_failed(py, "no port of the scenario has a switch algorithm"))?;
-    let given = PythonGiven::new(given);
+    let given = PythonPlugins::new(given);
     let failure = given.failure();
     let measured = py.detach(|| {
         given.lend(|given| {
@@ -33,7 +33,7 @@ pub fn algorithm_cost(
             let begun = Instant::now();
             let mut clock = || begun.elapsed().as_nanos() as u64;
             let line = scenario.link(port.link()).rate.to_cell_rate();
-            Ok::<Cost, cellrate_engine::given::NotGiven>(measure(
+            Ok::<Cost, cellrate_engine::plugins::MissingPlugin>(measure(
                 &mut control,
                 line,
                 &mut clock,

@@ -1,7 +1,7 @@
 //! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
 
 use cellrate_capture::CaptureError;
-use cellrate_engine::given::{CustomKind, NotGiven, Wanted};
+use cellrate_engine::plugins::{CustomKind, MissingPlugin, Wanted};
 use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;
@@ -46,7 +46,7 @@ pub fn run_failed(py: Python<'_>, text: &str) -> PyErr {
 /// `cellrate.Interrupted` or `cellrate.RunError`; `cellrate.CellrateError` where the caller should have given more.
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {
-        RunError::NotGiven(error) => return not_given(py, error),
+        RunError::MissingPlugin(error) => return not_given(py, error),
         RunError::Interrupted => "Interrupted",
         RunError::TooLong { .. }
         | RunError::TooLarge { .. }
@@ -57,7 +57,7 @@ pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
 }
 
 /// `cellrate.CellrateError`, with what to do about it.
-pub fn not_given(py: Python<'_>, error: &NotGiven) -> PyErr {
+pub fn not_given(py: Python<'_>, error: &MissingPlugin) -> PyErr {
     let Wanted { kind, name, .. } = &error.0;
     let keyword = match kind {
         CustomKind::Algorithm => "algorithms",
@@ -81,7 +81,7 @@ pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
 pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
     use cellrate_live::engine::Error;
     let name = match error {
-        Error::NotGiven(error) => return not_given(py, error),
+        Error::MissingPlugin(error) => return not_given(py, error),
         Error::Interrupted => "Interrupted",
         // What the scenario lacks, not the machine.
         Error::NoAddress { .. } => "CellrateError",

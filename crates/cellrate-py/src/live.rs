@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cellrate_engine::given::{NotGiven, wanted};
+use cellrate_engine::plugins::{MissingPlugin, wanted};
 use cellrate_live::bench::{self, BenchError};
 use cellrate_live::engine::{self, CellTap, Options, Part, Stop, TapDirection, connection_of, throughput};
 use cellrate_proto::wire::CELL_OCTETS;
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, host_error, live_error, not_given};
-use crate::given::{Makers, PythonGiven};
+use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
 use crate::scenario::{Scenario, SeriesInfo};
 
@@ -38,7 +38,7 @@ pub fn live_nodes(
     start_unix_ns: Option<u64>,
     progress: Option<Py<PyAny>>,
     capture: Option<CaptureSettings>,
-    given: Option<Makers>,
+    given: Option<PluginMakers>,
     nonce: Option<u64>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.lived(py)?;
@@ -63,7 +63,7 @@ pub fn check_given(
     let is_given = |kind: &str, name: &str| given.iter().any(|given| given.0 == kind && given.1 == name);
     let mut wanted = wanted(&scenario, |node| part.has(node)).into_iter();
     let missing = wanted.find(|custom| !is_given(&custom.kind.to_string(), &custom.name));
-    missing.map_or(Ok(()), |missing| Err(not_given(py, &NotGiven(missing))))
+    missing.map_or(Ok(()), |missing| Err(not_given(py, &MissingPlugin(missing))))
 }
 
 /// Callbacks that get reports of a live run about 20 times a second; an exception of theirs ends it.
@@ -104,12 +104,12 @@ pub fn carry(
     options: Options<'_>,
     reports: Reports<'_>,
     capture: Option<CaptureSettings>,
-    given: Option<Makers>,
+    given: Option<PluginMakers>,
 ) -> PyResult<RunResult> {
     let Reports { progress, look } = reports;
     let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
     let capture = capture.map(Mutex::new);
-    let given = PythonGiven::new(given);
+    let given = PythonPlugins::new(given);
     let failure = given.failure();
     let mut raised = None;
     let outcome = py.detach(|| {

@@ -8,9 +8,9 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::CaptureSettings;
-use crate::given::Makers;
 use crate::hosts::Host;
 use crate::live::{Reports, carry, part};
+use crate::plugins::PluginMakers;
 use crate::run_result::RunResult;
 use crate::scenario::Scenario;
 
@@ -72,7 +72,7 @@ impl LiveNetwork {
         start_unix_ns: Option<u64>,
         capture: Option<CaptureSettings>,
         look: Option<Py<PyAny>>,
-        given: Option<Makers>,
+        given: Option<PluginMakers>,
         nonce: Option<u64>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cellrate_engine::given::SendingEnd;
+use cellrate_engine::plugins::SendingEnd;
 use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{Custom, CustomParameter};
 use pyo3::exceptions::PySystemExit;

@@ -1,6 +1,6 @@
 //! Use-it-or-lose-it policies written in Python: `cellrate.policies` says what they are, here they are called.
 
-use cellrate_engine::given::SendingEnd;
+use cellrate_engine::plugins::SendingEnd;
 use cellrate_proto::CellRate;
 use cellrate_proto::uili::{BackwardRmContext, ForwardRmContext, UiliPolicy};
 use cellrate_scenario::Custom;

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, run_error};
-use crate::given::{Makers, PythonGiven};
+use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::scenario::{Scenario, SeriesInfo};
 
 /// How often the interpreter is asked for signals and told of progress.
@@ -165,7 +165,7 @@ pub fn run(
     progress: Option<Py<PyAny>>,
     threads: NonZeroUsize,
     capture: Option<CaptureSettings>,
-    given: Option<Makers>,
+    given: Option<PluginMakers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
     let document = scenario;
@@ -173,7 +173,7 @@ pub fn run(
     let mut capture = capture
         .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
         .transpose()?;
-    let given = PythonGiven::new(given);
+    let given = PythonPlugins::new(given);
     let failure = given.failure();
     let (mut raised, mut outlook) = (None, Outlook::default());
     let mut last = Instant::now();
@@ -243,12 +243,12 @@ pub fn run_watched(
     scenario: &Scenario,
     every_ps: u64,
     look: Py<PyAny>,
-    given: Option<Makers>,
+    given: Option<PluginMakers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
     let document = scenario;
     let scenario = document.ready(py)?;
-    let given = PythonGiven::new(given);
+    let given = PythonPlugins::new(given);
     let failure = given.failure();
     let (mut raised, mut outlook, mut last) = (None, Outlook::default(), called);
     let outcome = py.detach(|| {

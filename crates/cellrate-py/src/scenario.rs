@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cellrate_engine::given::wanted;
 use cellrate_engine::names::port_name;
+use cellrate_engine::plugins::wanted;
 use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time};

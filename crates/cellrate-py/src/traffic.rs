@@ -1,6 +1,6 @@
 //! Traffic written in Python: `cellrate.traffic` says what it is, here it is asked.
 
-use cellrate_engine::given::SendingEnd;
+use cellrate_engine::plugins::SendingEnd;
 use cellrate_engine::traffic::{Burst, TrafficSource};
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::Custom;

@@ -1,6 +1,7 @@
 //! One end of a connection: what it sends, and what it does with what arrives.
 
 use cellrate_engine::acr_integral::{AcrIntegral, Tail};
+use cellrate_engine::histogram::{Histogram, Recording};
 use cellrate_engine::sender::Sender;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 

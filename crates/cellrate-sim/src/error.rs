@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cellrate_engine::given::NotGiven;
+use cellrate_engine::plugins::MissingPlugin;
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum RunError {
         days: u64,
     },
     /// A port has a custom algorithm that the run was not given.
-    NotGiven(NotGiven),
+    MissingPlugin(MissingPlugin),
     /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
     NotConserved {
         /// The connection and direction.
@@ -57,7 +57,7 @@ impl fmt::Display for RunError {
                 "port {port}: what its connections may send at their peak rates would take {days} days to transmit, and at \
                  most 106 can be simulated; lower their pcr, limit the buffer, or shorten `duration`"
             ),
-            RunError::NotGiven(error) => error.fmt(f),
+            RunError::MissingPlugin(error) => error.fmt(f),
             RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
                 f,
                 "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \
@@ -69,8 +69,8 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-impl From<NotGiven> for RunError {
-    fn from(error: NotGiven) -> RunError {
-        RunError::NotGiven(error)
+impl From<MissingPlugin> for RunError {
+    fn from(error: MissingPlugin) -> RunError {
+        RunError::MissingPlugin(error)
     }
 }

@@ -8,7 +8,7 @@ use crate::assembly::assemble;
 use crate::error::RunError;
 use crate::mechanisms::Mechanisms;
 use crate::simulation::check_size;
-use crate::{Given, names};
+use crate::{Plugins, names};
 
 /// Whether [`run`](crate::run) can take `scenario`, as far as can be said before.
 ///
@@ -22,9 +22,9 @@ pub fn check(scenario: &Scenario) -> Result<(), RunError> {
     if end <= Schedule::last_instant(many) {
         return Ok(());
     }
-    match assemble(scenario, &[], Given::default(), Mechanisms::default()) {
+    match assemble(scenario, &[], Plugins::default(), Mechanisms::default()) {
         Ok(assembly) => assembly.kernel.check_length(),
-        Err(RunError::NotGiven(_)) => Ok(()),
+        Err(RunError::MissingPlugin(_)) => Ok(()),
         Err(error) => Err(error),
     }
 }

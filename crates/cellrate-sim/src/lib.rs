@@ -24,10 +24,11 @@ pub mod traffic;
 pub mod transport;
 mod watching;
 
-pub use cellrate_engine::given::{
-    AlgorithmPort, Algorithms, CustomKind, Given, NotGiven, Policies, SendingEnd, TrafficSources, Wanted,
-};
 use cellrate_engine::names;
+pub use cellrate_engine::plugins::{
+    AlgorithmPort, Algorithms, CustomKind, MissingPlugin, Plugins, Policies, SendingEnd, TrafficSources,
+    Wanted,
+};
 pub use cellrate_engine::{noise, random};
 pub use error::RunError;
 pub use feasible::{Share, check, footprint};

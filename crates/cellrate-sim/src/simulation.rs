@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use cellrate_engine::given::{Algorithms, Given, Policies, TrafficSources};
+use cellrate_engine::plugins::{Algorithms, Plugins, Policies, TrafficSources};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{PortIndex, Scenario};
 
@@ -79,7 +79,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str)> {
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     threads: NonZeroUsize,
-    given: Given<'a>,
+    given: Plugins<'a>,
     mechanisms: Mechanisms,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Simulation<'a> {
         Simulation {
             scenario,
             threads: NonZeroUsize::MIN,
-            given: Given::default(),
+            given: Plugins::default(),
             mechanisms: Mechanisms::default(),
         }
     }
@@ -101,21 +101,21 @@ impl<'a> Simulation<'a> {
 
     /// With `algorithms` for the ports whose algorithm is not built in.
     pub fn with_algorithms(self, algorithms: &'a Algorithms<'a>) -> Simulation<'a> {
-        Simulation { given: Given { algorithms, ..self.given }, ..self }
+        Simulation { given: Plugins { algorithms, ..self.given }, ..self }
     }
 
     /// With `policies` for the sources whose use-it-or-lose-it policy is not built in.
     pub fn with_policies(self, policies: &'a Policies<'a>) -> Simulation<'a> {
-        Simulation { given: Given { policies, ..self.given }, ..self }
+        Simulation { given: Plugins { policies, ..self.given }, ..self }
     }
 
     /// With `traffic` for the ends of connections that send what is not built in.
     pub fn with_traffic(self, traffic: &'a TrafficSources<'a>) -> Simulation<'a> {
-        Simulation { given: Given { traffic, ..self.given }, ..self }
+        Simulation { given: Plugins { traffic, ..self.given }, ..self }
     }
 
     /// With all of this for what is not built in.
-    pub fn with(self, given: Given<'a>) -> Simulation<'a> {
+    pub fn with(self, given: Plugins<'a>) -> Simulation<'a> {
         Simulation { given, ..self }
     }
 
@@ -127,7 +127,7 @@ impl<'a> Simulation<'a> {
     /// Runs it, as [`run`].
     ///
     /// # Errors
-    /// As [`run`], and [`RunError::NotGiven`] when something custom of the scenario is not to be had.
+    /// As [`run`], and [`RunError::MissingPlugin`] when something custom of the scenario is not to be had.
     pub fn run(&self, progress: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<RunResult, RunError> {
         self.run_beside(progress, Beside::Nobody)
     }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use cellrate_engine::given::Given;
+use cellrate_engine::plugins::Plugins;
 use cellrate_proto::Time;
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
 
@@ -27,10 +27,10 @@ use crate::watching::{Recent, Seen};
 /// use std::sync::Arc;
 /// use cellrate_proto::{Duration, Time};
 /// use cellrate_scenario::Document;
-/// use cellrate_sim::{Given, Steps};
+/// use cellrate_sim::{Plugins, Steps};
 /// # let text = include_str!("../../../scenarios/two-source-transient.toml");
 /// let scenario = Arc::new(Document::parse(text, "two-source-transient")?.resolve()?);
-/// let mut steps = Steps::new(scenario, Given::default(), false)?;
+/// let mut steps = Steps::new(scenario, Plugins::default(), false)?;
 /// while !steps.is_over() {
 ///     let until = steps.now() + Duration::from_ms(10);
 ///     let step = steps.advance(until);
@@ -105,7 +105,7 @@ impl Steps {
     ///
     /// # Errors
     /// As [`Simulation::run`](crate::Simulation::run), but for interruptions.
-    pub fn new(scenario: Arc<Scenario>, given: Given<'_>, follow: bool) -> Result<Steps, RunError> {
+    pub fn new(scenario: Arc<Scenario>, given: Plugins<'_>, follow: bool) -> Result<Steps, RunError> {
         check_size(&scenario)?;
         let carries = carries_cells(&scenario);
         let followed: Vec<PortIndex> =

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use cellrate_proto::Duration;
 use cellrate_proto::switch::{AveragingInterval, EricaConfig, SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter, Document, Scenario};
-use cellrate_sim::{AlgorithmPort, CustomKind, NotGiven, RunError, RunResult, Simulation, Wanted, run};
+use cellrate_sim::{AlgorithmPort, CustomKind, MissingPlugin, RunError, RunResult, Simulation, Wanted, run};
 use plain::plain;
 
 const TRANSIENT: &str = include_str!("../../../scenarios/two-source-transient.toml");
@@ -86,7 +86,9 @@ fn who_makes_algorithms_is_told_the_port() {
 fn a_run_that_is_not_given_an_algorithm_says_which_and_where() {
     let custom = transient(r#"{ type = "custom", name = "mine", figures = ["z", "fair_share"] }"#);
     let error = Simulation::of(&custom).with_algorithms(&make).run(&mut carry_on).unwrap_err();
-    let RunError::NotGiven(NotGiven(Wanted { kind, name, owner })) = &error else { panic!("{error}") };
+    let RunError::MissingPlugin(MissingPlugin(Wanted { kind, name, owner })) = &error else {
+        panic!("{error}")
+    };
     assert_eq!((*kind, name.as_str(), owner.contains("->")), (CustomKind::Algorithm, "mine", true));
     assert!(error.to_string().ends_with("has the custom algorithm \"mine\", which the run was not given"));
     assert_eq!(run(&custom, &mut carry_on).unwrap_err(), error);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Document, Scenario};
-use cellrate_sim::{Given, RunResult, Steps, Traveller, run};
+use cellrate_sim::{Plugins, RunResult, Steps, Traveller, run};
 
 const READY: [&str; 5] = [
     include_str!("../../../scenarios/two-source-transient.toml"),
@@ -33,7 +33,7 @@ fn steps_of_any_length_give_the_result_of_a_run_at_once() {
         let scenario = resolved(text);
         let plain = at_once(&scenario);
         for every in [Duration::from_us(1), Duration::from_ms(7), Duration::FOREVER] {
-            let mut steps = Steps::new(Arc::clone(&scenario), Given::default(), false).unwrap();
+            let mut steps = Steps::new(Arc::clone(&scenario), Plugins::default(), false).unwrap();
             let mut parts = vec![Vec::new(); scenario.probes.len()];
             while !steps.is_over() {
                 let until = steps.now().saturating_add(every);
@@ -57,7 +57,7 @@ fn every_cell_is_seen_at_every_port_and_changes_nothing() {
     for text in READY {
         let scenario = resolved(text);
         let plain = at_once(&scenario);
-        let mut steps = Steps::new(Arc::clone(&scenario), Given::default(), true).unwrap();
+        let mut steps = Steps::new(Arc::clone(&scenario), Plugins::default(), true).unwrap();
         let (mut left, mut last) = (BTreeMap::new(), Time::ZERO);
         let mut forward_rm = 0;
         while !steps.is_over() {
@@ -88,7 +88,7 @@ fn every_cell_is_seen_at_every_port_and_changes_nothing() {
 #[test]
 fn cells_are_told_from_the_instant_that_is_asked_for() {
     let scenario = resolved(READY[0]);
-    let mut steps = Steps::new(scenario, Given::default(), true).unwrap();
+    let mut steps = Steps::new(scenario, Plugins::default(), true).unwrap();
     let from = Time::ZERO + Duration::from_us(31_234);
     steps.follow_from(from);
     let passing = steps.advance(Time::ZERO + Duration::from_ms(40)).passing;

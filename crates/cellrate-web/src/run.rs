@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cellrate_engine::given::Given;
+use cellrate_engine::plugins::Plugins;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowQuantity, PortQuantity, Probe, Quantity, Scenario, Sender};
 use cellrate_sim::{Passing, RunError, Steps, Traveller, series_of};
@@ -70,7 +70,7 @@ impl Run {
         }
         let pictured: Vec<_> = series_of(&scenario).split_off(own);
         algorithm::begin(maker);
-        let given = Given { algorithms: &algorithm::make, ..Given::default() };
+        let given = Plugins { algorithms: &algorithm::make, ..Plugins::default() };
         let given_values = vec![0; scenario.probes.len()];
         let mut steps = Steps::new(Arc::new(scenario), given, follow).map_err(|error| thrown(&error))?;
         if follow {

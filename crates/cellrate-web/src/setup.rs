@@ -1,7 +1,7 @@
 //! A scenario as it is written, checked and described before a run.
 
-use cellrate_engine::given::wanted;
 use cellrate_engine::names::port_name;
+use cellrate_engine::plugins::wanted;
 use cellrate_engine::topology::Topology;
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time};
 use cellrate_scenario::{Document, Scenario, ScenarioError};

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError, Interrupted, RunError, at_point
-from ..extensions.by_value import pickled
+from ..plugins.by_value import pickled
 from ..results import Result
 from ..results.owned import area_of, remove_area_if_left
 from ..running.points import How, run_point

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import _native
 from ..errors import CellrateError
-from ..extensions.custom import Custom
+from ..plugins.collection import Plugins
 
 PACKAGES = ("cloudpickle", "numpy", "pyarrow")
 """Dependencies that have a part in what is stored, or in how algorithms reach a worker."""
@@ -50,7 +50,7 @@ def check_alike(asked: dict[str, str], here: dict[str, str], who: str) -> None:
         raise CellrateError(f"worker {who} would not give the same results: {said}; install the same on all machines")
 
 
-def digest_of(custom: Custom) -> str | None:
+def digest_of(custom: Plugins) -> str | None:
     """Give a digest of algorithms, policies and traffic of one's own: their names and the text of their modules.
 
     "" without any, and None where the text of one cannot be had, as of a class typed at a prompt: whether it is today

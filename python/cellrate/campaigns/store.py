@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CellrateError, shown
+from ..results.atomic_folder import prepare_place
 from ..results.folders import CAMPAIGN, RESULTS, check_replaceable
 from ..results.owned import LOCK, Lock, area_of, clean, points_in, remove_area_if_left
-from ..results.whole import prepare_place
 from .manifest import Entry, Manifest
 
 EARLIER = "earlier"

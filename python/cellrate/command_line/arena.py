@@ -41,7 +41,7 @@ def arena(
     from ..comparing.contest import arena as hold
     from ..comparing.page import PAGE_FILE
     from ..errors import CellrateError
-    from ..extensions.custom import load
+    from ..plugins.collection import load
     from ..running.processes import number_of_workers
 
     if json and markdown:

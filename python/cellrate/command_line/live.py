@@ -119,9 +119,9 @@ def live_run(
     application failed, or no attempt was in time. A capture is of the last attempt, of the ports of the process that
     has the hosts.
     """
-    from ..extensions.custom import load
+    from ..live.runs import run_and_write
     from ..live.table import print_live
-    from ..live.work import run_and_write
+    from ..plugins.collection import load
     from ..scenario import prepare
 
     undrawn: list[str] = []
@@ -185,11 +185,11 @@ def live_watch(
     The run begins when somebody has opened the page, and goes by the clock. Otherwise as `cellrate live run`, in one
     process and with one attempt.
     """
-    from ..extensions.custom import load
     from ..live.attempt import applications
+    from ..live.runs import default_folder, run_and_write
     from ..live.table import live_report, print_live
     from ..live.trust import check_commands
-    from ..live.work import default_folder, run_and_write
+    from ..plugins.collection import load
     from ..results.folders import replaceable
     from ..scenario import prepare
     from ..sweeps.picking import one_point
@@ -250,8 +250,8 @@ def live_node(
     traffic: CustomTraffic = None,
 ) -> int:
     """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
-    from ..extensions.custom import load
     from ..live.distribution import run_node
+    from ..plugins.collection import load
     from ..scenario import prepare
     from ..sweeps.picking import one_point
 

@@ -99,7 +99,7 @@ def run(
     from ..campaigns.figures import Precision
     from ..campaigns.until import MOST, Unmet, sweep_until
     from ..errors import CellrateError
-    from ..extensions.custom import load
+    from ..plugins.collection import load
     from ..results.folders import check_apart, plain_name
     from ..running.into_folders import run_into, run_without_folder, sweep_into
     from ..running.processes import number_of_workers
@@ -241,7 +241,7 @@ def watch(
     The run begins when somebody has opened the page. It shows the series that the scenario records, or ACR and queues
     if it records none.
     """
-    from ..extensions.custom import load
+    from ..plugins.collection import load
     from ..results.folders import plain_name
     from ..results.table import print_summary
     from ..running.into_folders import run_into

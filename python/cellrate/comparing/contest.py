@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError, shown
-from ..extensions.custom import Custom
+from ..plugins.collection import Plugins
 from ..results import Result
 from ..running.into_folders import sweep_into
 from ..running.points import Progress, run_each
@@ -151,7 +151,7 @@ def arena(
     """
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise CellrateError(f"seeds is {shown(seeds)}; it is the number of seeds, 1 or more")
-    custom = Custom.of(algorithms, None, None)
+    custom = Plugins.of(algorithms, None, None)
     here = entrants_of([entrants] if isinstance(entrants, str) else entrants, custom.algorithms)
     scenarios = suite([only] if isinstance(only, str) else only)
     points, owners = _points(here, scenarios, seeds)
@@ -186,7 +186,7 @@ def _points(entrants: Sequence[Entrant], scenarios: dict[str, Scenario], seeds: 
 def _outcomes(
     points: Sequence[Point],
     owners: Sequence[Owner],
-    custom: Custom,
+    custom: Plugins,
     workers: int | None,
     progress: Progress | None,
     out: Path | None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
-from ..extensions.custom import Custom
+from ..plugins.collection import Plugins
 from ..scenario import Scenario
 from .entrants import Entrant
 
@@ -36,7 +36,7 @@ class Cost:
         return asdict(self)
 
 
-def costs_of(entrants: Sequence[Entrant], custom: Custom) -> list[Cost]:
+def costs_of(entrants: Sequence[Entrant], custom: Plugins) -> list[Cost]:
     """Time each algorithm on this machine, one after the other."""
     network: dict[str, object] = {
         "name": "cost",

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import _native
 from ..errors import RunError
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.collection import NOTHING, Plugins
 from ..results import Result
 from ..scenario import Scenario
 from ..wireshark.capture import Capture
-from . import adapters, privileges, record
+from . import adapters, kernel_record, privileges
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
 from .handover import answer, take_custom
@@ -107,7 +107,7 @@ class Attempt:
         folder: Path,
         distribution: Distribution | None = None,
         capture: Capture | None = None,
-        custom: Custom = NOTHING,
+        custom: Plugins = NOTHING,
     ) -> None:
         self.custom = custom
         self.distribution = distribution
@@ -169,9 +169,9 @@ class Attempt:
             {
                 "host": host.name,
                 "address": host.address,
-                "device": record.device(host),
-                "settings": record.settings(host),
-                "routes": record.routes(host),
+                "device": kernel_record.device(host),
+                "settings": kernel_record.settings(host),
+                "routes": kernel_record.routes(host),
                 "sockets": self.sockets.get(host.name, ""),
             }
             for host in self.hosts.values()
@@ -228,7 +228,7 @@ class Attempt:
         return start(program, job.folder, job.identity, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
 
     def _look_at_sockets(self) -> None:
-        self.sockets = {host.name: record.sockets(host) for host in self.hosts.values()}
+        self.sockets = {host.name: kernel_record.sockets(host) for host in self.hosts.values()}
 
     def _stop_all(self) -> None:
         """End clients first, all at once, then what they talked to."""
@@ -281,7 +281,7 @@ class Engine:
         scenario: Scenario,
         hosts: list[_native.Host],
         capture: Capture | None = None,
-        custom: Custom = NOTHING,
+        custom: Plugins = NOTHING,
     ) -> None:
         self._scenario = scenario
         self._custom = custom

@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import _native
 from ..errors import CellrateError, RunError
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.collection import NOTHING, Plugins
 from ..results.writing import write_json
 from ..scenario import Scenario
 from .handover import Reply, answer, give, pack_custom, take_custom
@@ -138,7 +138,7 @@ class Node:
         return RunError(f"the process of {self.name} left no figures: {told[-1000:] or 'it said nothing'}")
 
 
-def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, custom: Custom = NOTHING) -> list[Node]:
+def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, custom: Plugins = NOTHING) -> list[Node]:
     """Start a process for each switch of this machine; `folder` keeps what they write."""
     (folder / SCENARIO).write_text(scenario.toml)
     # Not in the command, which any user of the machine can see.
@@ -238,7 +238,7 @@ def run_node(
     names: list[str],
     start_unix_ns: int | None,
     figures: Path | None,
-    custom: Custom = NOTHING,
+    custom: Plugins = NOTHING,
     key: bytes = b"",
 ) -> dict[str, Any]:
     """Run nodes of a scenario in this process, cells in datagrams to the others; gives their figures.

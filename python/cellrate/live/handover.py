@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CellrateError, RunError, own_lines
-from ..extensions.by_value import pickled
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.by_value import pickled
+from ..plugins.collection import NOTHING, Plugins
 
 
-def pack_custom(custom: Custom) -> bytes:
+def pack_custom(custom: Plugins) -> bytes:
     """Give what is not built in as octets for the stdin of a process that is to have it; none where there is nothing.
 
     Raises
@@ -39,7 +39,7 @@ def pack_custom(custom: Custom) -> bytes:
     return pickle.dumps((paths, pickled(custom, custom)))
 
 
-def take_custom(octets: bytes) -> Custom:
+def take_custom(octets: bytes) -> Plugins:
     """Take what `pack_custom` gave, which came through a pipe from the process that started this one.
 
     Raises
@@ -52,7 +52,7 @@ def take_custom(octets: bytes) -> Custom:
     paths, given = pickle.loads(octets)
     sys.path += [entry for entry in paths if entry not in sys.path]
     try:
-        custom: Custom = pickle.loads(given)
+        custom: Plugins = pickle.loads(given)
     except Exception as error:
         raise CellrateError(
             f"plugins cannot be handed to the process of a live run: {type(error).__name__}: {error}"

@@ -15,7 +15,7 @@ from typing import Any
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError, LiveUnavailable, RunError
-from ..extensions.custom import Custom
+from ..plugins.collection import Plugins
 from ..policies import Policies
 from ..results import Result
 from ..results.owned import as_usual, temporary
@@ -26,12 +26,12 @@ from ..traffic import Traffic
 from ..wireshark.capture import Capture
 from .applications import check
 from .attempt import REQUEST, Look, applications
+from .capture_staging import staged
 from .distribution import Distribution
 from .doctor import isolation_words
 from .handover import Reply, give, pack_custom
 from .messages import Printed
 from .process import GRACE_S, search_path
-from .stage import staged
 from .trust import check_commands
 
 Progress = Callable[[float], object]
@@ -171,7 +171,7 @@ def live_run(
     if distributed:
         distributed_as = Distribution.of(chosen.scenario, elsewhere, start_unix_ns)
         nodes = distributed_as.here + distributed_as.started
-    custom = Custom.of(algorithms, policies, traffic)
+    custom = Plugins.of(algorithms, policies, traffic)
     custom.check([chosen.scenario])
     _native.check_given(chosen.scenario._native, [(kind, name) for kind, name, _ in custom.all()], nodes)
     if elsewhere or look is not None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..errors import CellrateError, shown
 from ..results import Result
+from ..results.atomic_folder import write_whole
 from ..results.folders import replaceable
-from ..results.whole import write_whole
 from ..scenario import Scenario
 from .experiment import Claim, Experiment, Finding, LiveHalf, Point
 from .runs import campaign_for, run_points

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _native
 from ..errors import NoSuchSeries
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.collection import NOTHING, Plugins
 from ..texts import printable
 from ..toml import values_of
 from ..wireshark.capture import CapturedFile
@@ -95,7 +95,7 @@ class Result:
         scenario: Scenario,
         settings: dict[str, str],
         wall_s: float,
-        custom: Custom = NOTHING,
+        custom: Plugins = NOTHING,
     ) -> Result:
         figures, rest = split(native.summary)
         run_s = wall_s - (native.set_up_s or 0.0)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Interrupted
+from .atomic_folder import write_whole
 from .folders import DELAYS, RESULTS
-from .whole import write_whole
 
 if TYPE_CHECKING:
     from .result import Result

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.collection import NOTHING, Plugins
 from ..results import Result
 from .points import How, Point, Progress, run_each
 
@@ -37,7 +37,7 @@ def run_into(
     """
     if folder is None:
         return run()
-    from ..results.whole import write_whole
+    from ..results.atomic_folder import write_whole
     from ..results.writing import fill_result, told, warn
 
     results: list[Result] = []
@@ -62,7 +62,7 @@ def sweep_into(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Custom = NOTHING,
+    custom: Plugins = NOTHING,
     executor: Given = None,
     fresh: bool = False,
     tables: bool = True,
@@ -113,7 +113,7 @@ def run_without_folder(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Custom = NOTHING,
+    custom: Plugins = NOTHING,
 ) -> list[Result]:
     """Run the points of a sweep whose results go nowhere but to the caller, without their series."""
     return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)

@@ -10,8 +10,8 @@ from typing import Any
 
 from .. import _native
 from ..errors import CellrateError, at_point, with_own_lines
-from ..extensions.by_value import ByValue
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.by_value import ByValue
+from ..plugins.collection import NOTHING, Plugins
 from ..results import Result
 from ..scenario import Scenario
 from ..wireshark.capture import Capture
@@ -28,7 +28,7 @@ def run_many(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Custom = NOTHING,
+    custom: Plugins = NOTHING,
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
@@ -44,7 +44,7 @@ def run_each(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Custom = NOTHING,
+    custom: Plugins = NOTHING,
 ) -> list[Outcome]:
     """Run scenarios side by side, and give what `finish` makes of each result, in the order of `points`.
 
@@ -84,7 +84,7 @@ class How:
     """Options of a run beside its scenario."""
 
     threads: int = 1
-    custom: Custom = NOTHING
+    custom: Plugins = NOTHING
 
 
 def run_point(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..algorithms import Algorithms
 from ..errors import CellrateError
-from ..extensions.custom import Custom
+from ..plugins.collection import Plugins
 from ..policies import Policies
 from ..results import Result
 from ..scenario import Scenario, prepare
@@ -93,7 +93,7 @@ def run(
         capture = Capture(folder=Path(capture))
     if capture is not None:
         capture.check(chosen.scenario.duration_s)
-    custom = Custom.of(algorithms, policies, traffic)
+    custom = Plugins.of(algorithms, policies, traffic)
     custom.check([chosen.scenario])
     return run_point(chosen.scenario, chosen.settings, How(threads, custom), progress, capture)
 
@@ -157,7 +157,7 @@ def sweep(
         If there is nothing to vary over, or the scenario varies the same key itself.
     """
     points = Points(varied(prepare(scenario, set=set, seed=seed, record=record), over, None), seeds)
-    custom = Custom.of(algorithms, policies, traffic)
+    custom = Plugins.of(algorithms, policies, traffic)
     if out is None and (executor is not None or fresh):
         given = "executor" if executor is not None else "fresh"
         raise CellrateError(f"{given} needs out, a folder for the results")

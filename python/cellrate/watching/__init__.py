@@ -13,7 +13,7 @@ from pathlib import Path
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError
-from ..extensions.custom import Custom
+from ..plugins.collection import Plugins
 from ..policies import Policies
 from ..results import Result
 from ..results.summaries import report
@@ -82,7 +82,7 @@ def watch(
     if speed is not None and not speed > 0.0:
         raise CellrateError(f"speed is {speed}; it must be above 0")
     shown = chosen.scenario
-    custom = Custom.of(algorithms, policies, traffic)
+    custom = Plugins.of(algorithms, policies, traffic)
     custom.check([shown])
     series = shown._native.series()
     if not series:

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-use cellrate_engine::given::NotGiven;
+use cellrate_engine::plugins::MissingPlugin;
 
 /// Why a live run gave no result.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum Error {
         vc: String,
     },
     /// Something custom of the scenario was not given to the run.
-    NotGiven(NotGiven),
+    MissingPlugin(MissingPlugin),
     /// A distributed run needs the address of a node, and it is not given.
     NoAddress {
         /// The node.
@@ -82,7 +82,7 @@ impl fmt::Display for Error {
                 "the traffic of {vc} consists of packets, or answers what it receives: a live run has real applications for that, a simulated \
                  one (`cellrate run`) models of them. Give it an application, or another traffic type"
             ),
-            Error::NotGiven(error) => error.fmt(f),
+            Error::MissingPlugin(error) => error.fmt(f),
             Error::NoAddress { node } => write!(
                 f,
                 "no address of {node}; a distributed run needs `[live] nodes = {{ {node} = \"127.0.0.1:6635\", ... }}`"
@@ -118,9 +118,9 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<NotGiven> for Error {
-    fn from(error: NotGiven) -> Error {
-        Error::NotGiven(error)
+impl From<MissingPlugin> for Error {
+    fn from(error: MissingPlugin) -> Error {
+        Error::MissingPlugin(error)
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::frame_discards::FrameDiscards;
-use cellrate_engine::given::NotGiven;
 use cellrate_engine::line::Line;
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::plugins::MissingPlugin;
 use cellrate_engine::policing::checkpoints;
 use cellrate_engine::priority::priority;
 use cellrate_engine::random::{Owner, Random, Stream};
@@ -253,7 +253,7 @@ impl Builder<'_> {
         }
     }
 
-    fn build_ports(&mut self) -> Result<(), NotGiven> {
+    fn build_ports(&mut self) -> Result<(), MissingPlugin> {
         for port in self.scenario.ports() {
             let [tail, head] = [self.scenario.tail(port.step()), self.scenario.head(port.step())];
             if !self.used[port.index()] || !self.is_local(tail) {
@@ -280,7 +280,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn build_port(&self, port: PortIndex, exit: Exit) -> Result<Port, NotGiven> {
+    fn build_port(&self, port: PortIndex, exit: Exit) -> Result<Port, MissingPlugin> {
         let config = self.scenario.port(port);
         let line = Line::of(self.scenario, port);
         let control = self.options.given.control(self.scenario, port)?;
@@ -393,7 +393,7 @@ impl Builder<'_> {
     }
 
     /// Ends inside the switches of this process, with the hops that lead to them.
-    fn build_virtual_ends(&mut self, first_hops: &[u32]) -> Result<(), NotGiven> {
+    fn build_virtual_ends(&mut self, first_hops: &[u32]) -> Result<(), MissingPlugin> {
         for end in virtual_ends(self.scenario) {
             if !self.is_local(end.switch) {
                 continue;

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cellrate_engine::given::Given;
+use cellrate_engine::plugins::Plugins;
 use cellrate_proto::{BitRate, Cells, Duration, Time};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 
@@ -104,7 +104,7 @@ pub struct Options<'a> {
     /// Whether it is also told what series have recorded. Default false.
     pub watched: bool,
     /// Makes what is not built in. Default nothing.
-    pub given: Given<'a>,
+    pub given: Plugins<'a>,
 }
 
 /// How a caller ends a run before its time.
@@ -157,7 +157,7 @@ impl Default for Options<'_> {
             tap: None,
             offers: None,
             progress: None,
-            given: Given::default(),
+            given: Plugins::default(),
         }
     }
 }

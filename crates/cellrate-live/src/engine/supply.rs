@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
@@ -42,8 +42,8 @@ impl Supply {
         scenario: &Scenario,
         flow: FlowIndex,
         end: Time,
-        given: Given<'_>,
-    ) -> Result<Option<Supply>, NotGiven> {
+        given: Plugins<'_>,
+    ) -> Result<Option<Supply>, MissingPlugin> {
         let seed = scenario.seed;
         Ok(Some(match &scenario.flow(flow).traffic {
             None => Supply::Nothing,

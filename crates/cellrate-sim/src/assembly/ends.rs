@@ -1,7 +1,7 @@
 //! Ends of connections, at hosts and inside switches.
 
-use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::random::Owner;
 use cellrate_engine::segments::VirtualEnd;
 use cellrate_engine::sender::Sender;
@@ -21,8 +21,8 @@ pub(super) fn build_endpoints(
     first_hops: &[u32],
     places: &[Place],
     parts: &mut [Parts],
-    given: Given<'_>,
-) -> Result<(), NotGiven> {
+    given: Plugins<'_>,
+) -> Result<(), MissingPlugin> {
     let judges = scenario.is_stationary();
     for flow in scenario.flows() {
         let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
@@ -69,8 +69,8 @@ pub(super) fn build_virtual_ends(
     ends: &[(VirtualEnd, Place)],
     hops: &mut Hops,
     parts: &mut [Parts],
-    given: Given<'_>,
-) -> Result<(), NotGiven> {
+    given: Plugins<'_>,
+) -> Result<(), MissingPlugin> {
     for &(end, place) in ends {
         let VirtualEnd { flow, step, coupling, .. } = end;
         let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::branch_point::{self, Ways};
-use cellrate_engine::given::Given;
+use cellrate_engine::plugins::Plugins;
 use cellrate_engine::policing::{Checkpoint, checkpoints};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::Time;
@@ -90,7 +90,7 @@ impl Assembly {
 pub(crate) fn assemble(
     scenario: &Scenario,
     tapped: &[PortIndex],
-    given: Given<'_>,
+    given: Plugins<'_>,
     mechanisms: Mechanisms,
 ) -> Result<Assembly, RunError> {
     let end = Time::ZERO + scenario.duration;

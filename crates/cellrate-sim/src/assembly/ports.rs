@@ -1,7 +1,7 @@
 //! Output ports: what kind each has to be.
 
 use cellrate_engine::frame_discards::FrameDiscards;
-use cellrate_engine::given::Given;
+use cellrate_engine::plugins::Plugins;
 use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
 
@@ -39,7 +39,7 @@ pub(super) fn build_port(
     used: &[bool; PRIORITIES],
     ends: Ends,
     outlets: &mut Shared<Outlet>,
-    given: Given<'_>,
+    given: Plugins<'_>,
 ) -> Result<Port, RunError> {
     let Ends { outside, at_host, every_cell, tapped, joined, without_queue, watched, mechanisms } = ends;
     let config = scenario.port(index);

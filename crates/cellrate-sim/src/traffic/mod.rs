@@ -12,8 +12,8 @@ use crate::kernel::cell::Cell;
 use crate::random::{Owner, Random, Stream};
 use crate::transport::Adapter;
 pub use call::Calls;
-use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::processing::ProcessingTimes;
 pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
 use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed};
@@ -64,7 +64,7 @@ pub struct Site<'a> {
     /// The end of the run.
     pub end: Time,
     /// Plugins of the run.
-    pub given: Given<'a>,
+    pub given: Plugins<'a>,
 }
 
 impl Supply {
@@ -72,7 +72,7 @@ impl Supply {
     ///
     /// # Errors
     /// Where the run was not given its traffic.
-    pub fn new(site: Site<'_>) -> Result<Supply, NotGiven> {
+    pub fn new(site: Site<'_>) -> Result<Supply, MissingPlugin> {
         let Site { scenario, flow, cell_time, end, given } = site;
         let (seed, other) = (scenario.seed, &scenario.flow(flow.other()).traffic);
         let Flow { sender, traffic } = scenario.flow(flow);

@@ -7,11 +7,11 @@ use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{Custom, CustomParameter, Flow, Scenario, Sender, Traffic};
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Burst, TrafficSource};
-use cellrate_sim::{Given, SendingEnd};
+use cellrate_sim::{Plugins, SendingEnd};
 
 /// Plugins that make both.
-pub fn given() -> Given<'static> {
-    Given { policies: &policy, traffic: &traffic, ..Given::default() }
+pub fn given() -> Plugins<'static> {
+    Plugins { policies: &policy, traffic: &traffic, ..Plugins::default() }
 }
 
 fn policy(custom: &Custom, end: SendingEnd<'_>) -> Option<Box<dyn UiliPolicy + Send>> {

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import CellrateError
-from ..extensions.custom import NOTHING, Custom
+from ..plugins.collection import NOTHING, Plugins
+from ..results.atomic_folder import write_whole
 from ..results.folders import RESULTS, check_apart, plain_name
 from ..results.owned import temporary
-from ..results.whole import write_whole
 from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
 from ..scenario import Scenario, prepare
 from ..sweeps.picking import Picked, one_point
@@ -44,7 +44,7 @@ def run_and_write(
     capture: Capture | None,
     watched: Watched,
     look: Look | None = None,
-    custom: Custom = NOTHING,
+    custom: Plugins = NOTHING,
     allow_commands: bool = False,
     complain: Complain = warn,
 ) -> tuple[list[LiveRun], Path]:

@@ -39,7 +39,7 @@ _OWNERS = {
 
 
 @dataclass(frozen=True)
-class Makers:
+class PluginMakers:
     """Functions by which the compiled module makes plugins, by the names that scenarios have for them."""
 
     algorithms: Mapping[str, _algorithms.Maker]
@@ -48,7 +48,7 @@ class Makers:
 
 
 @dataclass(frozen=True)
-class Custom:
+class Plugins:
     """Plugins of a run, by the names that scenarios have for them."""
 
     algorithms: Algorithms = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Custom:
     traffic: Traffic = field(default_factory=dict)
 
     @classmethod
-    def of(cls, algorithms: Algorithms | None, policies: Policies | None, traffic: Traffic | None) -> Custom:
+    def of(cls, algorithms: Algorithms | None, policies: Policies | None, traffic: Traffic | None) -> Plugins:
         """Give what the keywords of a function say."""
         return cls(dict(algorithms or {}), dict(policies or {}), dict(traffic or {}))
 
@@ -94,9 +94,9 @@ class Custom:
                 there_are = ", ".join(other for of, other in wanted if of == kind) or "none"
                 raise CellrateError(f'{_OWNERS[kind]} called "{name}"; those of the scenario: {there_are}')
 
-    def makers(self) -> Makers:
+    def makers(self) -> PluginMakers:
         """Give what the compiled module makes it with."""
-        return Makers(
+        return PluginMakers(
             {name: _algorithms.maker(name, make) for name, make in self.algorithms.items()},
             {name: _policies.maker(name, make) for name, make in self.policies.items()},
             {name: _traffic.maker(name, make) for name, make in self.traffic.items()},
@@ -111,13 +111,13 @@ class Custom:
         return named
 
 
-NOTHING = Custom()
+NOTHING = Plugins()
 """For runs without."""
 
 
 def load(
     algorithms: Sequence[str] | None, policies: Sequence[str] | None = None, traffic: Sequence[str] | None = None
-) -> Custom:
+) -> Plugins:
     """Read lists of NAME=FILE.py:CLASS, or NAME=MODULE:CLASS, as the options of the command line have them.
 
     Raises
@@ -125,7 +125,7 @@ def load(
     CellrateError
         If one is written in another way, there is no such file, module or class, or a name is there twice.
     """
-    return Custom(_all("algorithm", algorithms), _all("policy", policies), _all("traffic", traffic))
+    return Plugins(_all("algorithm", algorithms), _all("policy", policies), _all("traffic", traffic))
 
 
 def _all(kind: str, texts: Sequence[str] | None) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import ModuleType
 
 from ..errors import CellrateError
-from .custom import Custom
+from .collection import Plugins
 
 
-def pickled(thing: object, custom: Custom, *, afar: bool = False) -> bytes:
+def pickled(thing: object, custom: Plugins, *, afar: bool = False) -> bytes:
     """Pickle something with what is not built in, by value as far as another process could not import it.
 
     A process on another machine, `afar`, can import what is installed, and nothing that lies beside a script.
@@ -44,7 +44,7 @@ def pickled(thing: object, custom: Custom, *, afar: bool = False) -> bytes:
 class ByValue:
     """Something with what is not built in, on its way to another process, where it is that something again."""
 
-    def __init__(self, thing: object, custom: Custom) -> None:
+    def __init__(self, thing: object, custom: Plugins) -> None:
         self._pickled = pickled(thing, custom)
 
     def __reduce__(self) -> tuple[object, ...]:

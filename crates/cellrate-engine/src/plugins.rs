@@ -56,7 +56,7 @@ pub struct SendingEnd<'a> {
 
 /// Parts that a run is given: algorithms, policies and traffic that are not built in. The default is nothing.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct Plugins<'a> {
     /// Makes switch algorithms.
     pub algorithms: &'a Algorithms<'a>,
     /// Makes policies.
@@ -65,9 +65,9 @@ pub struct Given<'a> {
     pub traffic: &'a TrafficSources<'a>,
 }
 
-impl Default for Given<'_> {
+impl Default for Plugins<'_> {
     fn default() -> Self {
-        Given { algorithms: &|_, _| None, policies: &|_, _| None, traffic: &|_, _| None }
+        Plugins { algorithms: &|_, _| None, policies: &|_, _| None, traffic: &|_, _| None }
     }
 }
 
@@ -105,30 +105,32 @@ pub struct Wanted {
 
 /// The run was not given it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotGiven(pub Wanted);
+pub struct MissingPlugin(pub Wanted);
 
-impl fmt::Display for NotGiven {
+impl fmt::Display for MissingPlugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NotGiven(Wanted { kind, name, owner }) = self;
+        let MissingPlugin(Wanted { kind, name, owner }) = self;
         let what = if *kind == CustomKind::Algorithm { "port" } else { "connection" };
         write!(f, "{what} {owner} has the custom {kind} \"{name}\", which the run was not given")
     }
 }
 
-impl Error for NotGiven {}
+impl Error for MissingPlugin {}
 
-impl Given<'_> {
+impl Plugins<'_> {
     /// The control of a port.
     ///
     /// # Errors
     /// Where it has an algorithm that the run was not given.
-    pub fn control(&self, scenario: &Scenario, port: PortIndex) -> Result<PortControl, NotGiven> {
+    pub fn control(&self, scenario: &Scenario, port: PortIndex) -> Result<PortControl, MissingPlugin> {
         let (config, link_rate) = (scenario.port(port), scenario.link(port.link()).rate.to_cell_rate());
         let Some(custom) = &config.custom else { return Ok(PortControl::new(&config.control, link_rate)) };
         let owner = port_name(scenario, port);
         match (self.algorithms)(custom, AlgorithmPort { name: &owner, link_rate }) {
             Some(algorithm) => Ok(PortControl::with_algorithm(&config.control, algorithm)),
-            None => Err(NotGiven(Wanted { kind: CustomKind::Algorithm, name: custom.name.clone(), owner })),
+            None => {
+                Err(MissingPlugin(Wanted { kind: CustomKind::Algorithm, name: custom.name.clone(), owner }))
+            }
         }
     }
 
@@ -141,7 +143,7 @@ impl Given<'_> {
         scenario: &Scenario,
         flow: FlowIndex,
         sender: &AbrSender,
-    ) -> Result<Source, NotGiven> {
+    ) -> Result<Source, MissingPlugin> {
         let parameters = Arc::clone(&sender.parameters);
         let Some(custom) = &sender.custom_uili else { return Ok(Source::new(parameters, &sender.uili)) };
         let policy = self.made(scenario, flow, CustomKind::Policy, custom, self.policies)?;
@@ -152,7 +154,12 @@ impl Given<'_> {
     ///
     /// # Errors
     /// Where the run was not given it.
-    pub fn bursts(&self, scenario: &Scenario, flow: FlowIndex, custom: &Custom) -> Result<Bursts, NotGiven> {
+    pub fn bursts(
+        &self,
+        scenario: &Scenario,
+        flow: FlowIndex,
+        custom: &Custom,
+    ) -> Result<Bursts, MissingPlugin> {
         let source = self.made(scenario, flow, CustomKind::Traffic, custom, self.traffic)?;
         Ok(Bursts::new(source, scenario.flow(flow).sender.icr()))
     }
@@ -164,7 +171,7 @@ impl Given<'_> {
         kind: CustomKind,
         custom: &Custom,
         make: &dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<T>>,
-    ) -> Result<Box<T>, NotGiven> {
+    ) -> Result<Box<T>, MissingPlugin> {
         let owner = flow_name(scenario, flow);
         let sender = &scenario.flow(flow).sender;
         let named = Owner::named(&owner);
@@ -176,7 +183,7 @@ impl Given<'_> {
         let (pcr, mcr, icr) = (sender.pcr(), sender.mcr(), sender.icr());
         let end = SendingEnd { name: &owner, pcr, mcr, icr, seed };
         make(custom, end)
-            .ok_or_else(|| NotGiven(Wanted { kind, name: custom.name.clone(), owner: owner.clone() }))
+            .ok_or_else(|| MissingPlugin(Wanted { kind, name: custom.name.clone(), owner: owner.clone() }))
     }
 }
 
@@ -284,7 +291,7 @@ mod tests {
             note(custom, end);
             None
         };
-        let given = Given { policies: &policies, traffic: &traffic, ..Given::default() };
+        let given = Plugins { policies: &policies, traffic: &traffic, ..Plugins::default() };
         let flows = [0, 1].map(FlowIndex);
         let [forward, backward] = flows.map(|flow| scenario.flow(flow));
         let Sender::Abr(abr) = &forward.sender else { panic!("it is an ABR connection") };
