@@ -5,8 +5,8 @@ use crate::declaration::{Range, Shape, configuration};
 use crate::units::Cells;
 
 configuration! {
-    /// While there are more cells than `low`, PDUs with CLP = 1 are refused, and by chance those of connections that have
-    /// more of the cells than their part of the MCRs; all while there are more than `high`.
+    /// While there are more cells than `low`, PDUs with CLP = 1 are refused, and by chance those of connections that
+    /// have more of the cells than their part of the MCRs; all while there are more than `high`.
     ///
     /// Implementations have a = 0.5.
     pub struct Differential new(low: Cells, high: Cells) {

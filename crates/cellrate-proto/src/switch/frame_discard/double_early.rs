@@ -5,8 +5,8 @@ use crate::declaration::{Shape, configuration};
 use crate::units::Cells;
 
 configuration! {
-    /// All PDUs are refused while there are more cells than a threshold, and those with CLP = 1 while there are more than a
-    /// lower one.
+    /// All PDUs are refused while there are more cells than a threshold, and those with CLP = 1 while there are more
+    /// than a lower one.
     pub struct DoubleEarly new(tagged_threshold: Cells, threshold: Cells) {
         /// R1: PDUs with CLP = 1 are refused while there are more cells of the categories in the port; at most
         /// `threshold`.

@@ -5,8 +5,8 @@ use crate::declaration::{Range, Shape, configuration};
 use crate::units::Cells;
 
 configuration! {
-    /// While there are more cells than a threshold, PDUs of connections are refused that have more of them than others, by a
-    /// limit that falls as the buffer fills.
+    /// While there are more cells than a threshold, PDUs of connections are refused that have more of them than others,
+    /// by a limit that falls as the buffer fills.
     ///
     /// 0.8 is, of the values of Z that the reference tries, the one that it takes.
     pub struct Fair new(threshold: Cells) {
