@@ -1,4 +1,5 @@
-//! The toys in a scenario: an algorithm with its keys, a policy, a frame discard and a probe are read, run and recorded by name.
+//! The toys in a scenario: an algorithm with its keys, a policy, a frame discard and a probe are read, run and recorded
+//! by name.
 
 use std::ops::ControlFlow;
 
