@@ -2,7 +2,7 @@
 
 Usage: python3 benches/peers/tcp_grid.py [ns-2] [ns-3]; both by default. Writes crates/cellrate-sim/tests/references/tcp-grid.csv,
 in which a simulator that is not named, or cannot be installed, keeps the values that it has. `cargo test -p cellrate-sim
---test tcp_grid` compares; `cargo test -p cellrate-sim --test tcp_grid -- --ignored --nocapture` prints the table of
+--test networks tcp_grid` compares; `cargo test -p cellrate-sim --test networks tcp_grid -- --ignored --nocapture` prints the table of
 docs/transport.md.
 
 The network is a sender, 100 Mbit/s and 1 ms, a drop-tail buffer, 10 Mbit/s and 20 ms, a receiver; one transfer without end, 60 s.

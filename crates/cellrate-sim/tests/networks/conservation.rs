@@ -1,15 +1,12 @@
 //! Laws that hold whatever the network: cells are conserved, lines carry no more than they can, buffers hold no more
 //! than they have places, and the same scenario and seed give the same bytes.
 
-mod random_world;
-mod world;
-
+use crate::random_world::random_scenario;
+use crate::world::{OC3, World};
 use cellrate_scenario::{Category, Document, NodeIndex, Period, Scenario, Traffic};
 use cellrate_sim::{RunResult, run};
-use random_world::random_scenario;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use world::{OC3, World};
 
 use cellrate_proto::{Duration, Time};
 
@@ -165,7 +162,7 @@ fn another_seed_gives_other_bytes_where_something_is_random() {
 #[test]
 fn another_seed_gives_the_same_bytes_where_nothing_is() {
     let mut scenario = noisy(1);
-    scenario.connections[0].forward.traffic = Some(world::greedy());
+    scenario.connections[0].forward.traffic = Some(crate::world::greedy());
     let without_the_seed = |seed: u64| {
         let scenario = Scenario { seed, ..scenario.clone() };
         json(&result(&scenario)).replace(&format!("\"seed\":{seed}"), "")
@@ -176,7 +173,7 @@ fn another_seed_gives_the_same_bytes_where_nothing_is() {
 #[test]
 fn losses_are_random_too() {
     let mut scenario = noisy(1);
-    scenario.connections[0].forward.traffic = Some(world::greedy());
+    scenario.connections[0].forward.traffic = Some(crate::world::greedy());
     scenario.links[0].cell_loss = 0.1;
     let lost = |seed: u64| result(&Scenario { seed, ..scenario.clone() }).summary.vcs[0].dropped;
     let (one, two) = (lost(1), lost(2));

@@ -1,11 +1,10 @@
 //! Taps see the cells that leave, and change nothing by looking.
 
-mod random_world;
-mod world;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use crate::random_world::random_scenario;
+use crate::random_world::segments::segmented;
 use cellrate_proto::wire::{AddressedRmCell, Cell, Encapsulation, Interface, PayloadType, Reassembler};
 use cellrate_proto::{BitRate, Direction, Duration, RateCode, Time};
 use cellrate_scenario::{
@@ -13,8 +12,6 @@ use cellrate_scenario::{
 };
 use cellrate_sim::tap::{self, Tap};
 use cellrate_sim::{RunResult, Simulation, run};
-use random_world::random_scenario;
-use random_world::segments::segmented;
 
 /// A cell as the tap told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

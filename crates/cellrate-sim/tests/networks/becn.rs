@@ -7,7 +7,7 @@ use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::Document;
 use cellrate_sim::{PortSummary, RunResult, run};
 
-const SCENARIO: &str = include_str!("../../../scenarios/becn.toml");
+const SCENARIO: &str = include_str!("../../../../scenarios/becn.toml");
 
 /// Rate that the sources bring to the line and it does not take [cells/s].
 const EXCESS: f64 = (300e6 - 149.76e6) / BITS_PER_CELL as f64;

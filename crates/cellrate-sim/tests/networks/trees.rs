@@ -1,14 +1,12 @@
 //! Trees: what leaves get, what sources are told, by each way of consolidating.
 
-mod world;
-
 use std::ops::ControlFlow;
 
+use crate::world::{OC3, World, erica, greedy};
 use cellrate_proto::consolidation::{Consolidation, ConsolidationConfig};
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{BranchPointSummary, RunResult, run};
-use world::{OC3, World, erica, greedy};
 
 const ALL: [Consolidation; 8] = [
     Consolidation::TurnAround,
@@ -151,7 +149,7 @@ fn overload_of_a_near_branch_waits_for_the_far_one_or_not() {
         world.other("burst", Category::Cbr, &["c", "sw2", "near"], burst);
         world.abr("v", &["s", "sw1", "sw2", "near"], greedy());
         branch(&mut world, 1, &["sw1", "sw3", "far"], algorithm);
-        let parameters = world::parameters(world.scenario.connections.last_mut().unwrap());
+        let parameters = crate::world::parameters(world.scenario.connections.last_mut().unwrap());
         parameters.icr = CellRate::new(10_000.0);
         world.scenario.measuring.warm_up = Duration::from_ms(90);
         let result = world.run();
@@ -177,7 +175,7 @@ fn a_silent_branch_does_not_stop_the_tree() {
         world.delay = Duration::from_us(5);
         world.abr("v", &["s", "sw1", "near"], greedy());
         branch(&mut world, 1, &["sw1", "far"], Consolidation::WaitForAll);
-        let parameters = world::parameters(&mut world.scenario.connections[0]);
+        let parameters = crate::world::parameters(&mut world.scenario.connections[0]);
         (parameters.crm, parameters.cdf) = (Some(32), cellrate_proto::parameters::PowerOfTwo::exact(0.5));
         let branch = world.scenario.connections[1].branch.as_mut().unwrap();
         branch.consolidation.timeout = timeout;
@@ -199,7 +197,7 @@ fn a_silent_branch_does_not_stop_the_tree() {
 
 #[test]
 fn the_ready_scenario_tells_who_is_noisy_and_who_is_slow() {
-    let text = include_str!("../../../scenarios/tree.toml");
+    let text = include_str!("../../../../scenarios/tree.toml");
     let document = Document::parse(text, "tree").unwrap();
     for point in document.points().unwrap() {
         let scenario = point.document.resolve().unwrap();

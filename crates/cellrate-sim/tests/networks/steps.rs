@@ -9,11 +9,11 @@ use cellrate_scenario::{Document, Scenario};
 use cellrate_sim::{Plugins, RunResult, Steps, Traveller, run};
 
 const READY: [&str; 5] = [
-    include_str!("../../../scenarios/two-source-transient.toml"),
-    include_str!("../../../scenarios/cbr-and-abr.toml"),
-    include_str!("../../../scenarios/relative-rate.toml"),
-    include_str!("../../../scenarios/tcp-over-abr.toml"),
-    include_str!("../../../scenarios/vs-vd.toml"),
+    include_str!("../../../../scenarios/two-source-transient.toml"),
+    include_str!("../../../../scenarios/cbr-and-abr.toml"),
+    include_str!("../../../../scenarios/relative-rate.toml"),
+    include_str!("../../../../scenarios/tcp-over-abr.toml"),
+    include_str!("../../../../scenarios/vs-vd.toml"),
 ];
 
 fn resolved(text: &str) -> Arc<Scenario> {

@@ -1,18 +1,16 @@
 //! Algorithms that a run is given: they do what the same algorithm does that is built in.
 
-mod plain;
-
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
+use crate::plain::plain;
 use cellrate_proto::Duration;
 use cellrate_proto::switch::{AveragingInterval, EricaConfig, SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter, Document, Scenario};
 use cellrate_sim::{AlgorithmPort, CustomKind, MissingPlugin, RunError, RunResult, Simulation, Wanted, run};
-use plain::plain;
 
-const TRANSIENT: &str = include_str!("../../../scenarios/two-source-transient.toml");
+const TRANSIENT: &str = include_str!("../../../../scenarios/two-source-transient.toml");
 const BUILT_IN: &str = r#"{ type = "erica", target_utilization = "90 %", interval = "5 ms" }"#;
 const PROBE: &str =
     "\n[[probe]]\nrecord = [\"z\", \"fair_share\"]\nof = [\"sw1->sw2\"]\nevery = \"change\"\n";

@@ -1,15 +1,13 @@
 //! Ports with queues for connections and weights for categories, against closed forms.
 
-mod world;
-
 use std::ops::ControlFlow;
 
+use crate::world::{World, greedy, port};
 use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::{RunResult, run};
-use world::{World, greedy, port};
 
 /// A line of one cell in 10 us, and access lines of ten times that.
 const LINE: BitRate = BitRate::from_bps(42_400_000);
@@ -191,7 +189,7 @@ fn room_for_each_keeps_one_from_taking_that_of_another() {
 /// The ready scenario with each of its disciplines.
 #[test]
 fn the_ready_scenario_shows_what_queues_for_connections_are_for() {
-    let text = include_str!("../../../scenarios/per-vc-queues.toml");
+    let text = include_str!("../../../../scenarios/per-vc-queues.toml");
     let document = Document::parse(text, "per-vc-queues").expect("it is right");
     for point in document.points().expect("it has a sweep") {
         let scenario = point.document.resolve().expect("it is right");

@@ -6,17 +6,15 @@
 //! whole grid, because that takes seconds. What cells change is nothing but the times, as some of the cases over cells
 //! show.
 
-mod world;
-
 use std::collections::VecDeque;
 
+use crate::world::{World, port};
 use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_proto::switch::frame_discard::Early;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::transport::{Acknowledgment, Receiver, Sender, Span};
-use world::{World, port};
 
 const MSS: u64 = 1460;
 const SECONDS: u64 = 60;

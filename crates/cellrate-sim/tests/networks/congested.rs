@@ -7,7 +7,7 @@ use cellrate_proto::{CellRate, RateCode};
 use cellrate_scenario::Document;
 use cellrate_sim::{FlowSummary, RunResult, run};
 
-const SCENARIO: &str = include_str!("../../../scenarios/congested-destination.toml");
+const SCENARIO: &str = include_str!("../../../../scenarios/congested-destination.toml");
 
 fn with(congested: &str) -> RunResult {
     with_also(congested, &[])

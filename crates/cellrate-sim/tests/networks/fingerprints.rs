@@ -5,8 +5,7 @@
 //! of rules, the comparison with the judge and the papers to say. When one changes and was meant to, look at the series
 //! first, then pin the new one; the failure prints it.
 
-mod world;
-
+use crate::world::*;
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{EfciConfig, PortControlConfig, RelativeRateConfig, SwitchAlgorithmConfig};
 use cellrate_proto::{CellRate, Cells, Duration, Time};
@@ -14,7 +13,6 @@ use cellrate_scenario::{
     Category, Every, LinkIndex, Period, PortIndex, PortQuantity, Quantity, Scenario, Traffic,
 };
 use cellrate_sim::RunResult;
-use world::*;
 
 /// FNV-1a of 64 bits, over what each direction sent, received and lost, what each port carried, and the series. Not
 /// over the whole summary: a figure added to it is no change of a trajectory.

@@ -1,14 +1,12 @@
 //! Frames in datagrams: what arrives, when, and what is lost.
 
-mod world;
-
+use crate::world::{World, greedy, greedy_in, parameters, port};
 use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_proto::switch::frame_discard::Early;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{FrameSummary, RunResult};
-use world::{World, greedy, greedy_in, parameters, port};
 
 fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
     let mut frames = FramesTraffic {

@@ -1,16 +1,14 @@
 //! Pages over TCP over cells: what they take in closed form, and what is conserved whatever is lost.
 
-mod world;
-
 use std::collections::VecDeque;
 
+use crate::world::{World, parameters_of};
 use cellrate_proto::{BitRate, CellRate, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::Owner;
 use cellrate_sim::transport::{Segment, Stack};
 use cellrate_sim::{ExchangeRow, RunResult, TcpSummary};
 use proptest::prelude::*;
-use world::{World, parameters_of};
 
 const LINE: BitRate = BitRate::from_bps(10_000_000);
 const DELAY: Duration = Duration::from_ms(10);
@@ -60,9 +58,9 @@ fn line(traffic: TcpTraffic) -> World {
 /// A world of two hosts and two switches.
 fn network(traffic: TcpTraffic, category: Category) -> World {
     let mut world = World::new(Duration::from_secs(60));
-    world.link("client", "sw1", world::OC3, Duration::from_us(10));
+    world.link("client", "sw1", crate::world::OC3, Duration::from_us(10));
     world.link("sw1", "sw2", LINE, DELAY);
-    world.link("sw2", "server", world::OC3, Duration::from_us(10));
+    world.link("sw2", "server", crate::world::OC3, Duration::from_us(10));
     let path = ["client", "sw1", "sw2", "server"];
     let traffic = Traffic::Tcp(Box::new(traffic));
     match category {

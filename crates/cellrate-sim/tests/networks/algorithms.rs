@@ -8,7 +8,7 @@ use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::{Document, Scenario, fair};
 use cellrate_sim::{RunResult, Series, run};
 
-const SCENARIO: &str = include_str!("../../../scenarios/algorithms.toml");
+const SCENARIO: &str = include_str!("../../../../scenarios/algorithms.toml");
 
 fn under(algorithm: &str) -> RunResult {
     let document = Document::parse(SCENARIO, "algorithms").unwrap();
@@ -178,7 +178,7 @@ fn consistent_marking_hands_out_its_target_and_gives_what_is_left_to_those_who_s
 }
 
 /// Three lines of different rates in a row, with connections that are held back at different places.
-const BOTTLENECKS: &str = include_str!("../../../scenarios/bottlenecks.toml");
+const BOTTLENECKS: &str = include_str!("../../../../scenarios/bottlenecks.toml");
 
 /// Each rate over its max-min share of what the algorithm hands out of every line: the smallest and the largest from
 /// 600 ms on.

@@ -1,15 +1,13 @@
 //! Policers at switches, against closed forms.
 
-mod world;
-
 use std::ops::ControlFlow;
 
+use crate::world::{World, greedy, port};
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{PolicingSummary, RunResult, run};
-use world::{World, greedy, port};
 
 /// A line of one cell in 10 us.
 const LINE: BitRate = BitRate::from_bps(42_400_000);
@@ -88,9 +86,9 @@ fn ubr_2_tags_all_that_keeps_to_the_peak() {
 #[test]
 fn abr_sources_that_follow_the_standard_conform() {
     for text in [
-        include_str!("../../../scenarios/two-source-transient.toml"),
-        include_str!("../../../scenarios/parking-lot.toml"),
-        include_str!("../../../scenarios/satellite.toml"),
+        include_str!("../../../../scenarios/two-source-transient.toml"),
+        include_str!("../../../../scenarios/parking-lot.toml"),
+        include_str!("../../../../scenarios/satellite.toml"),
     ] {
         let mut document = Document::parse(text, "ready").unwrap();
         document.set("defaults.vc.police", "{}").unwrap();

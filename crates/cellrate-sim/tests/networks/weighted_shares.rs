@@ -7,7 +7,7 @@ use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::{Document, fair};
 use cellrate_sim::run;
 
-const SCENARIO: &str = include_str!("../../../scenarios/weighted-shares.toml");
+const SCENARIO: &str = include_str!("../../../../scenarios/weighted-shares.toml");
 
 /// ACR of each connection at these instants [s], and the weighted max-min shares of the whole line while all send
 /// [cells/s].

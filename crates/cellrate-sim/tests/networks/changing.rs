@@ -164,7 +164,7 @@ fn algorithms_hand_out_the_rate_in_force() {
 /// Sentences of docs/guides/changing-links.md on the ready scenario `rain-fade`.
 #[test]
 fn sources_follow_a_rain_fade() {
-    let text = include_str!("../../../scenarios/rain-fade.toml");
+    let text = include_str!("../../../../scenarios/rain-fade.toml");
     let scenario = Document::parse(text, "rain-fade").and_then(|document| document.resolve()).unwrap();
     let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
     let acrs: Vec<_> = result.series.iter().filter(|series| series.probe == "acr").collect();
@@ -187,7 +187,7 @@ fn sources_follow_a_rain_fade() {
 /// Sentences of docs/guides/changing-links.md on the ready scenario `leo-pass`.
 #[test]
 fn sources_follow_satellites() {
-    let text = include_str!("../../../scenarios/leo-pass.toml");
+    let text = include_str!("../../../../scenarios/leo-pass.toml");
     let scenario = Document::parse(text, "leo-pass").and_then(|document| document.resolve()).unwrap();
     let link = scenario.links.iter().find(|link| link.is_changing()).unwrap();
     // 6.27 ms of legs and 1 ms beside them at least, 7.49 ms and 1 ms as one sets; a step each 100 ms of 70 s.
@@ -205,7 +205,7 @@ fn sources_follow_satellites() {
 /// Sentences of docs/guides/changing-links.md on the ready scenario `cell-5g`.
 #[test]
 fn sources_follow_a_radio_cell() {
-    let text = include_str!("../../../scenarios/cell-5g.toml");
+    let text = include_str!("../../../../scenarios/cell-5g.toml");
     let scenario = Document::parse(text, "cell-5g").and_then(|document| document.resolve()).unwrap();
     let link = scenario.links.iter().find(|link| link.is_changing()).unwrap();
     let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();

@@ -7,10 +7,10 @@ use cellrate_scenario::{Document, Scenario};
 use cellrate_sim::{RunError, Simulation, run};
 
 const READY: [&str; 4] = [
-    include_str!("../../../scenarios/two-source-transient.toml"),
-    include_str!("../../../scenarios/cbr-and-abr.toml"),
-    include_str!("../../../scenarios/relative-rate.toml"),
-    include_str!("../../../scenarios/tcp-over-abr.toml"),
+    include_str!("../../../../scenarios/two-source-transient.toml"),
+    include_str!("../../../../scenarios/cbr-and-abr.toml"),
+    include_str!("../../../../scenarios/relative-rate.toml"),
+    include_str!("../../../../scenarios/tcp-over-abr.toml"),
 ];
 
 fn resolved(text: &str) -> Scenario {

@@ -1,10 +1,8 @@
 //! Request-response traffic from end to end: the cycle time is what the arithmetic of lines and rates says.
 
-mod world;
-
+use crate::world::*;
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{Category, RequestResponse, Traffic};
-use world::*;
 
 /// One request and one response of 16 cells; 1 ms between cycles.
 fn conversation() -> RequestResponse {

@@ -1,9 +1,8 @@
 //! Switches that segment control loops (VS/VD): stories of a few nodes, and what holds whatever they do.
 
-mod world;
-
 use std::ops::ControlFlow;
 
+use crate::world::*;
 use cellrate_proto::switch::{EfciConfig, PortControlConfig};
 use cellrate_proto::{BitRate, Cells, Duration};
 use cellrate_scenario::{
@@ -11,7 +10,6 @@ use cellrate_scenario::{
     Quantity, VsVd,
 };
 use cellrate_sim::run;
-use world::*;
 
 const SLOW: BitRate = BitRate::from_bps(40_000_000);
 

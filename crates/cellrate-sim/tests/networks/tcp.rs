@@ -1,12 +1,10 @@
 //! TCP over cells: what is conserved, what a path carries, and what is known in closed form.
 
-mod world;
-
+use crate::world::{World, port};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{RunResult, TcpSummary};
-use world::{World, port};
 
 fn tcp(preset: &str, change: impl FnOnce(&mut TcpTraffic)) -> Traffic {
     let preset = Preset::named(preset).expect("it is there");
@@ -30,12 +28,12 @@ fn bottleneck(traffic: Traffic, buffer: Option<u64>, seconds: u64) -> World {
     let mut world = World::new(Duration::from_secs(seconds));
     world.rate = BitRate::from_bps(10_000_000);
     world.delay = Duration::from_ms(5);
-    world.link("a", "sw1", world::OC3, Duration::from_us(10));
+    world.link("a", "sw1", crate::world::OC3, Duration::from_us(10));
     let slow = world.link("sw1", "sw2", world.rate, world.delay);
-    world.link("sw2", "b", world::OC3, Duration::from_us(10));
+    world.link("sw2", "b", crate::world::OC3, Duration::from_us(10));
     port(&mut world.scenario, slow.0 as usize, 0).buffers.ubr = buffer.map(Cells);
     let vc = world.other("vc", Category::Ubr, &["a", "sw1", "sw2", "b"], traffic);
-    vc.forward.sender = Sender::Peak(world::OC3.to_cell_rate());
+    vc.forward.sender = Sender::Peak(crate::world::OC3.to_cell_rate());
     world
 }
 

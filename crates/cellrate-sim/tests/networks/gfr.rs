@@ -1,7 +1,6 @@
 //! GFR at the network's edge and at ports, against closed forms.
 
-mod world;
-
+use crate::world::{World, port};
 use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::scheduling::Discipline;
@@ -11,7 +10,6 @@ use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{FrameSummary, RunResult};
-use world::{World, port};
 
 /// A line of one cell in 10 us.
 const LINE: BitRate = BitRate::from_bps(42_400_000);

@@ -1,12 +1,10 @@
 //! Stories of a few nodes, driven to their end.
 
-mod world;
-
+use crate::world::*;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
     Category, Every, GreedyWindow, LinkIndex, PortIndex, PortQuantity, Quantity, Span, Traffic,
 };
-use world::*;
 
 #[test]
 fn one_greedy_source_settles_at_the_target_utilization() {
