@@ -12,6 +12,7 @@ use cellrate_engine::priority::priority;
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_engine::sender::Sender;
+use cellrate_engine::served::Served;
 use cellrate_engine::set_up;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
@@ -293,7 +294,7 @@ impl Builder<'_> {
         });
         let discards = FrameDiscards::of(self.scenario, port);
         let marks = Random::new(self.scenario.seed, Stream::Marks(Owner::port(self.scenario, port)));
-        Ok(Port::new(line, config, control, is_switch, exit, injected, discards, marks))
+        Ok(Port::new(Served::new(line, config, discards, marks), control, is_switch, exit, injected))
     }
 
     fn number_adapters(&mut self) {

@@ -1,18 +1,13 @@
 //! An output port: a [served one](Served) of cells with their octets, with the faults that a test puts on its line.
 
-use cellrate_engine::frame_discards::FrameDiscards;
-use cellrate_engine::line::Line;
+use super::cell::Cell;
+use super::faults::InjectedFaults;
 pub(crate) use cellrate_engine::priority::ABR;
 use cellrate_engine::priority::PRIORITIES;
-use cellrate_engine::random::Random;
 use cellrate_engine::served::{Admission, Served};
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
-use cellrate_scenario::Port as Config;
-
-use super::cell::Cell;
-use super::faults::InjectedFaults;
 
 /// Where the link behind a port goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,19 +43,16 @@ pub(crate) struct Port {
 
 impl Port {
     pub fn new(
-        line: Line,
-        config: &Config,
+        served: Served<Cell>,
         control: PortControl,
         is_switch: bool,
         exit: Exit,
         injected: Option<InjectedFaults>,
-        frame_discards: Option<FrameDiscards>,
-        marks: Random,
     ) -> Port {
         let originates = is_switch && control.originates();
         let metered = originates || is_switch && control.needs_meter();
         Port {
-            served: Served::new(line, config, frame_discards, marks),
+            served,
             injected: injected.map(Box::new),
             exit,
             metered,
@@ -152,9 +144,11 @@ impl SwitchPort for Port {
 mod tests {
     use super::super::faults::Faults;
     use super::*;
-    use cellrate_engine::random::{Owner, Stream};
+    use cellrate_engine::line::Line;
+    use cellrate_engine::random::{Owner, Random, Stream};
     use cellrate_proto::switch::PortControlConfig;
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
+    use cellrate_scenario::Port as Config;
 
     #[test]
     fn injected_faults_damage_rm_cells_and_lose_data() {
@@ -164,10 +158,16 @@ mod tests {
         let line = Line::new(rate.cell_time(), Duration::from_us(7), 0.0, &[], loss);
         let config = Config::default();
         let control = PortControl::new(&PortControlConfig::default(), CellRate::new(100_000.0));
+        let marks = random(Stream::Marks(Owner::named("port")));
         let rates = Faults { rm_damage: 1.0, data_loss: 1.0, ..Faults::default() };
         let injected = InjectedFaults { rates, random: random(Stream::Faults(Owner::named("line"))) };
-        let mut port = Port::new(line, &config, control, false, Exit::Inside(0), Some(injected), None, marks);
-        let marks = random(Stream::Marks(Owner::named("port")));
+        let mut port = Port::new(
+            Served::new(line, &config, None, marks),
+            control,
+            false,
+            Exit::Inside(0),
+            Some(injected),
+        );
         let rm = RmCell {
             direction: Direction::Forward,
             backward_notification: false,
