@@ -242,7 +242,7 @@ fn every_category_loses_whole_pdus_where_its_set_up_says_so() {
 
 #[test]
 fn codecs_of_speech_take_two_cells_a_packet_and_g_711_five() {
-    let text = include_str!("../../../scenarios/telephony.toml");
+    let text = include_str!("../../../../scenarios/telephony.toml");
     let scenario = Document::parse(text, "telephony").and_then(|document| document.resolve()).unwrap();
     let summary = cellrate_sim::run(&scenario, &mut |_| std::ops::ControlFlow::Continue(())).unwrap().summary;
     // RTP, UDP and IP are 40 octets, LLC/SNAP and the trailer of AAL5 8 each: 216, 76, 80, 76 and 89 octets.
