@@ -34,8 +34,8 @@ pub trait PortReading {
         None
     }
 
-    /// Whether it keeps the instants at which cells come, from which all changes of its queue follow: it is a FIFO then,
-    /// and what is recorded as it happens is its queue alone.
+    /// Whether it keeps the instants at which cells come, from which all changes of its queue follow: it is a FIFO
+    /// then, and what is recorded as it happens is its queue alone.
     fn keeps_arrivals(&self) -> bool {
         false
     }

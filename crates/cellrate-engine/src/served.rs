@@ -489,8 +489,8 @@ mod tests {
         }
     }
 
-    /// The order in which a port sends what came, `apart` \[ps\] from one to the next: "v" VBR, "d" ABR data, "r" RM cells,
-    /// "u" UBR.
+    /// The order in which a port sends what came, `apart` \[ps\] from one to the next: "v" VBR, "d" ABR data, "r" RM
+    /// cells, "u" UBR.
     fn order(rm_cells: RmCells, apart: u64) -> Vec<&'static str> {
         let mut port = Port::new(Buffers::default(), rm_cells, None);
         for (number, name) in (0..).zip(["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"]) {
