@@ -11,6 +11,8 @@ pub enum RunError {
     Interrupted,
     /// Too many sources and links for so long a run: the schedule's keys hold `allowed_ps` of network time.
     TooLong {
+        /// The duration that it is to run \[ps\].
+        given_ps: u64,
         /// The longest duration that this network may run \[ps\].
         allowed_ps: u64,
     },
@@ -43,9 +45,13 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
-            RunError::TooLong { allowed_ps } => {
-                let seconds = *allowed_ps as f64 / 1e12;
-                write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
+            RunError::TooLong { given_ps, allowed_ps } => {
+                let [given_s, allowed_s] = [given_ps, allowed_ps].map(|ps| *ps as f64 / 1e12);
+                write!(
+                    f,
+                    "a network of this size can be run for at most {allowed_s:.1} s, and this is to run for {given_s:.1} s; \
+                     shorten `duration`"
+                )
             }
             RunError::TooLarge { hops, allowed } => write!(
                 f,

@@ -46,8 +46,10 @@ pub enum Error {
         /// The error that the operating system gave.
         cause: io::Error,
     },
-    /// Too many things at once for so long a run: the scheduler's keys hold less.
+    /// Too many things happen at once for so long a run: the numbers that order them in time end before it does.
     TooLong {
+        /// The duration that it is to run \[s\].
+        given_s: f64,
         /// The longest duration that this network may run \[s\].
         allowed_s: f64,
     },
@@ -90,12 +92,11 @@ impl fmt::Display for Error {
             Error::Bind { node, address, cause } => {
                 write!(f, "{node} cannot receive at {address}: {cause}")
             }
-            Error::TooLong { allowed_s } => {
-                write!(
-                    f,
-                    "a network of this size can be run for at most {allowed_s:.1} s; shorten `duration`"
-                )
-            }
+            Error::TooLong { given_s, allowed_s } => write!(
+                f,
+                "a network of this size can be run for at most {allowed_s:.1} s, and this is to run for {given_s:.1} s; \
+                 shorten `duration`"
+            ),
             Error::TooLate { late_s } => {
                 write!(f, "the run ended {late_s:.1} s ago, by the start that was given")
             }

@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
         leaves.extend((0..network.edges.len() as u32).map(Leaf::Edge));
         let allowed = Schedule::last_instant(leaves.len());
         if end > allowed {
-            return Err(Error::TooLong { allowed_s: allowed.as_secs_f64() });
+            return Err(Error::TooLong { given_s: end.as_secs_f64(), allowed_s: allowed.as_secs_f64() });
         }
         if start > Time::ZERO {
             network.adapters.iter_mut().for_each(|adapter| adapter.begin_at(start));

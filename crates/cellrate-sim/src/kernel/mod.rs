@@ -257,7 +257,9 @@ impl Kernel {
     /// Whether the clusters can run until the end.
     pub(crate) fn check_length(&self) -> Result<(), RunError> {
         match self.clusters.iter().map(Cluster::last_instant).min() {
-            Some(allowed) if self.end > allowed => Err(RunError::TooLong { allowed_ps: allowed.as_ps() }),
+            Some(allowed) if self.end > allowed => {
+                Err(RunError::TooLong { given_ps: self.end.as_ps(), allowed_ps: allowed.as_ps() })
+            }
             _ => Ok(()),
         }
     }
