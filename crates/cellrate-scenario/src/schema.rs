@@ -80,11 +80,10 @@ impl Definitions {
         if !groups || of.is_list() {
             return single;
         }
-        let mut ways = vec![single.clone(), json!({ "type": "array", "minItems": 1, "items": single })];
-        if takes_numbers(of) {
-            ways.push(json!({ "type": "string", "pattern": r"\{i([+-]\d{1,6})?\}" }));
+        match of.dimension() {
+            Some(dimension) => self.refer(definition_of(dimension), true, |_| one_or_each(of, single)),
+            None => one_or_each(of, single),
         }
-        json!({ "anyOf": ways })
     }
 
     fn single(&mut self, of: Kind, groups: bool) -> Json {
@@ -173,6 +172,15 @@ impl Definitions {
             forms.push(json!({ "$ref": reference }));
         }
     }
+}
+
+/// A value, a list with one for each member of a group, or a text with the member's number in it.
+fn one_or_each(of: Kind, single: Json) -> Json {
+    let mut ways = vec![single.clone(), json!({ "type": "array", "minItems": 1, "items": single })];
+    if takes_numbers(of) {
+        ways.push(json!({ "type": "string", "pattern": r"\{i([+-]\d{1,6})?\}" }));
+    }
+    json!({ "anyOf": ways })
 }
 
 /// Whether a text may stand there that has another pattern than names have: in groups, `{i}` among it.

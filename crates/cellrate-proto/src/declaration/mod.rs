@@ -89,6 +89,15 @@ impl Kind {
     pub fn is_list(self) -> bool {
         matches!(self, Kind::List(..) | Kind::Pair(..) | Kind::Any | Kind::Entries(_))
     }
+
+    /// The dimension of a number, where that is all that a value of this kind may be.
+    pub fn dimension(self) -> Option<Dimension> {
+        match self {
+            Kind::Quantity(dimension) | Kind::Positive(dimension) => Some(dimension),
+            Kind::Ratio(_) | Kind::PowerOfTwo => Some(Dimension::Ratio),
+            _ => None,
+        }
+    }
 }
 
 /// The bounds of a ratio, stated once: checks, their messages and the reference follow from them.
