@@ -166,6 +166,29 @@ def test_the_paper_s_own_sums_decide_the_line_and_the_round_trip() -> None:
     assert found["arithmetic.line"].measured == "8.96 Mbps on 10 Mb/s of payload, 8.06 on 10 Mb/s of line"
 
 
+def test_the_paper_s_own_sums_leave_no_time_for_a_queue_and_favour_a_timer_without_ticks_then() -> None:
+    found = {finding.id: str(finding.measured) for finding in arithmetic.EXPERIMENT.findings({})}
+    # 0.33 s more, 33 x 0.04 x 0.2 s of time-outs: 0.066 s over 33 segments.
+    assert "2.0 ms a segment are left, 52 cells" in found["arithmetic.queue"]
+    # 2048 cells of 38.4 us, 33 times.
+    assert "79 ms, 2.6 s an image" in found["arithmetic.queue"]
+    assert [part.split(", ")[1] for part in found["arithmetic.timer"].split("; ")] == ["5 of 8", "2 of 8", "4 of 8"]
+    # Html in 4.2 ms: 80.2 ms a segment, 90 to the next tick, 80 to the fifth; its last 163 cells take 17.2 ms.
+    rest = 0.0022 + 163 * 0.002 / 19
+    for timer, each in zip(arithmetic.TIMERS.values(), (192 * 0.002 / 19 + 0.060, 0.090, 0.080), strict=True):
+        assert arithmetic.image_sum(4.2, timer) == pytest.approx(rest + 32 * each)
+    # 127 cells before each segment.
+    assert arithmetic.image_sum(4.2, lambda least: least + 0.050, 127) == pytest.approx(
+        rest + 32 * (192 * 0.002 / 19 + 0.060) + 33 * 127 * 38.4e-6
+    )
+
+
+def test_runs_have_one_queue_but_those_of_the_rows_with_a_queue_for_each_connection() -> None:
+    for experiment in (video, search, voice, sensitivity, www):
+        for name, point in experiment.EXPERIMENT.points.items():
+            assert ("defaults.switch.queueing" in point.set) == ("per-vc-queues" in name), name
+
+
 def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> None:
     assert starts(1) == starts(1)
     assert starts(1) != starts(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Results
 
@@ -17,6 +17,32 @@ CELL_TIME_S = 384 / 10e6
 ROUND_TRIP_S = 0.010
 DELAYED_ACK_S = 0.050
 TICK_S = 0.010
+"""Clock of Solaris 2.x."""
+THRESHOLD, BUFFER = 127, 4096
+"""Cells in the switch's queue from which EFCI is set, and those that it can hold (section 3.1)."""
+TABLE_2_S = (3.22, 3.55)
+"""Image over UBR, alone and beside FTP."""
+AGAIN, TIME_OUT_S = 0.04, 0.2
+"""Segments of pages that are sent again over UBR (section 4.1); the least time that a time-out takes in Solaris."""
+NO_LOSS = (
+    (4.1, 2.66, 0.08),
+    (4.7, 2.68, 0.10),
+    (4.4, 2.67, 0.08),
+    (4.2, 2.65, 0.07),
+    (4.2, 2.64, 0.08),
+    (4.1, 2.63, 0.06),
+    (4.2, 2.67, 0.09),
+    (4.2, 2.66, 0.06),
+)
+"""Table 3 but for the setting that loses cells: html [ms], image [s] and its spread [s]."""
+VOICE_CELLS = 6
+"""Cells of a packet of voice, as in voice.toml."""
+TIMERS: Mapping[str, Callable[[float], float]] = {
+    "50 ms after it came": lambda least_s: least_s + DELAYED_ACK_S,
+    "the first tick after that": lambda least_s: _ticks(least_s + DELAYED_ACK_S),
+    "the fifth tick": lambda least_s: _ticks(least_s + DELAYED_ACK_S - TICK_S),
+}
+"""Time of a segment from ACK to ACK, of its cells and the round trip [s], by when its ACK leaves."""
 SERVER_S, HTML_CELLS = 2.2e-3, 19
 """As in www.toml: the server's time, and the cells of an html with its header."""
 HTML_S, IMAGE_S = 4.2e-3, 2.64
@@ -32,13 +58,24 @@ def image_time(octets: int = GIF) -> float:
     """Give the least time of an image [s], from its request at the server to its last cell there.
 
     One segment is on its way at a time: its cells at the rate of the line, a round trip, the receiver's wait before it
-    acknowledges a single segment, which ends at a tick of its clock. ACKs leave at ticks, so that a segment takes
-    whole ticks.
+    acknowledges a single segment, which ends at a tick of its clock.
     """
     n = segments(octets)
-    least = _cells(SEGMENT) * CELL_TIME_S + ROUND_TRIP_S + DELAYED_ACK_S
     last = _cells(octets - (n - 1) * SEGMENT) * CELL_TIME_S
-    return (n - 1) * math.ceil(least / TICK_S) * TICK_S + last
+    return (n - 1) * _ticks(_cells(SEGMENT) * CELL_TIME_S + ROUND_TRIP_S + DELAYED_ACK_S) + last
+
+
+def image_sum(html_ms: float, timer: Callable[[float], float], queue: int = 0) -> float:
+    """Give what an image takes by the ACR that its html tells of, with so many cells before each segment [s]."""
+    cell = (1e-3 * html_ms - SERVER_S) / HTML_CELLS
+    n, wait = segments(GIF), queue * CELL_TIME_S
+    each = timer(_cells(SEGMENT) * cell + ROUND_TRIP_S + wait)
+    return SERVER_S + (n - 1) * each + _cells(GIF - (n - 1) * SEGMENT) * cell + wait
+
+
+def _ticks(time_s: float) -> float:
+    """Round up to whole ticks: ACKs leave at ticks, so that a segment takes whole ones."""
+    return math.ceil(time_s / TICK_S - 1e-9) * TICK_S
 
 
 def segment_at(acr_mbps: float, round_trip_s: float) -> float:
@@ -71,6 +108,8 @@ def _findings(results: Results) -> Sequence[Finding]:
             abs(near / said - 1) <= 0.1,
             "A segment has no time to wait behind FTP then.",
         ),
+        _queue(),
+        _timer(),
         Finding(
             "arithmetic.faster",
             f"{1000 * per_segment(3.22):.0f} ms a segment alone, {1000 * per_segment(2.66):.0f} ms beside FTP",
@@ -122,6 +161,59 @@ def _line() -> Finding:
         f"Pages take {pages:.2f} Mbps of payload, one cell in 32 is an RM cell, 9140 octets take 192 cells. Only "
         "payload carries what "
         "table 3 has.",
+    )
+
+
+def _queue() -> Finding:
+    """Hold the time that is left for a queue against what one queue for all connections has."""
+    alone, beside = TABLE_2_S
+    n = segments(GIF)
+    again = AGAIN * n * TIME_OUT_S
+    left = (beside - alone - again) / n
+    half = BUFFER / 2 * CELL_TIME_S
+    images = [image for _, image, _ in NO_LOSS]
+    range_s = (max(images) - min(images)) / n
+    at_threshold = THRESHOLD * CELL_TIME_S
+    return Finding(
+        "arithmetic.queue",
+        f"UBR: {beside - alone:.2f} s more beside FTP, of which time-outs are {again:.2f}, so that {1e3 * left:.1f} ms "
+        f"a segment are left, {left / CELL_TIME_S:.0f} cells, where half of the buffer would be {1e3 * half:.0f} ms, "
+        f"{n * half:.1f} s an image; ABR: {1e3 * range_s:.1f} ms a segment, {range_s / CELL_TIME_S:.0f} cells, between "
+        f"eight settings, where the threshold alone is {1e3 * at_threshold:.1f} ms",
+        None,
+        "FTP that loses cells fills the buffer again and again, with windows of 2.7 times its room, and pages wait "
+        "behind it in one queue. So these figures speak for a queue for each connection (row www.per-vc-queues). "
+        f"Against it: a packet of voice, {VOICE_CELLS} cells, waits there for a cell of each transfer for each of its "
+        f"own, {1e3 * VOICE_CELLS * 2 * CELL_TIME_S:.2f} ms at most, where section 4.3 has intervals that differ by "
+        "milliseconds (row voice.row-abr-per-vc-queues) and asks for short queues; and UBR would be fair, which "
+        "section 4.1 denies. Not decided.",
+    )
+
+
+def _within(sums: Sequence[float]) -> int:
+    """Count the images of `NO_LOSS` that are within their spread of these."""
+    return sum(abs(ours - image) <= spread + 0.005 for ours, (_, image, spread) in zip(sums, NO_LOSS, strict=True))
+
+
+def _timer() -> Finding:
+    """Hold the images of table 3 against each timer, with the ACR that the html of each setting tells of."""
+    parts = []
+    for name, timer in TIMERS.items():
+        sums = [image_sum(html, timer) for html, _, _ in NO_LOSS]
+        close = _within(sums)
+        off = math.fsum(abs(ours - image) for ours, (_, image, _) in zip(sums, NO_LOSS, strict=True)) / len(sums)
+        parts.append(f"{name}: {min(sums):.2f} to {max(sums):.2f} s, {close} of 8, {off:.2f} s off in the mean")
+    least = _cells(SEGMENT) * CELL_TIME_S + ROUND_TRIP_S
+    others = [f"{image_sum(4.6, timer):.2f} and {(segments(GIF) - 1) * timer(least):.2f}" for timer in TIMERS.values()]
+    queued = [_within([image_sum(html, timer, THRESHOLD) for html, _, _ in NO_LOSS]) for timer in TIMERS.values()]
+    return Finding(
+        "arithmetic.timer",
+        "; ".join(parts),
+        None,
+        "With ticks settings fall on one side of a tick or the other, 0.32 s of image apart, where the paper has 0.05. "
+        f"By the same sum the three have {', '.join(others)} s with PCR/3 and alone, where the paper has 3.21 and "
+        "3.22: none does. With a queue of 127 cells before each segment, as one queue for all would have it, "
+        f"{', '.join(map(str, queued))} of 8 are within the spread: without the queue the timer is not decided.",
     )
 
 

@@ -23,6 +23,8 @@ LINE: Mapping[str, object] = {
 """10 Mb/s of line, not of payload."""
 DELAY: Mapping[str, object] = {"link.sw1-sw2.delay": "10 ms"}
 """10 ms each way, not there and back."""
+PER_VC_QUEUES: Mapping[str, object] = {"defaults.switch.queueing": '{ type = "round-robin" }'}
+"""Switches with a queue for each connection of a port, which take turns cell by cell, not one for all."""
 TIMER_ONLY: Mapping[str, object] = {"vc.ftp{i}.traffic.recovery": "none", "vc.ftp{i}.traffic.minimum_rto": "1 s"}
 """A TCP of FTP that finds losses by its timer only, after 1 s at least."""
 _SHORT: Mapping[str, object] = {"duration": "32 s", "vc.video.traffic.end": "30 s"}
@@ -41,6 +43,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "clocks-exact": CLOCKS,
     "line-10-mbps": LINE,
     "delay-10-ms": DELAY,
+    "per-vc-queues": PER_VC_QUEUES,
     "ftp-timer-only": TIMER_ONLY,
     "datagrams-1472": {f"{_VIDEO}.datagram": "1472 octets"},
     "frames-of-one-length": {f"{_VIDEO}.deviation": "0 octets"},

@@ -14,7 +14,7 @@ from cellrate.results import Result
 
 from .common import ALONE, QUICK_SEEDS, SEEDS, judged, line_rate, listed, of_case, over, shown, starts, ubr
 from .drawing import panels, rate_panels
-from .sensitivity import CLOCKS
+from .sensitivity import CLOCKS, PER_VC_QUEUES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,9 @@ CASES: Mapping[str, Mapping[str, object]] = {
     "alone": {**ubr(ACR_PROBE), **ALONE},
     "UBR": ubr(ACR_PROBE),
     "UBR, clocks-exact": {**ubr(ACR_PROBE), **CLOCKS},
+    "UBR, per-vc-queues": {**ubr(ACR_PROBE), **PER_VC_QUEUES},
     "ABR": {},
+    "ABR, per-vc-queues": PER_VC_QUEUES,
     "ABR, RIF 1/16, RDF 1/256": _abr("1/16", "1/256"),
     "ABR, RIF 1/256, RDF 1/16": _abr("1/256", "1/16"),
 }
@@ -162,7 +164,9 @@ def _findings(results: Results) -> Sequence[Finding]:
         ("alone", "alone"),
         ("UBR", "ubr"),
         ("UBR, clocks-exact", "ubr-clocks-exact"),
+        ("UBR, per-vc-queues", "ubr-per-vc-queues"),
         ("ABR", "abr"),
+        ("ABR, per-vc-queues", "abr-per-vc-queues"),
         ("ABR, RIF 1/16, RDF 1/256", "abr-aggressive"),
         ("ABR, RIF 1/256, RDF 1/16", "abr-conservative"),
     ):

@@ -15,7 +15,7 @@ from cellrate.results import Result
 from .arithmetic import segments
 from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, line, line_rate, near, over, starts, ubr
 from .drawing import panels, rate_panels
-from .sensitivity import CLOCKS, DELAY, FASTER_LINES, LINE, TIMER_ONLY, lines
+from .sensitivity import CLOCKS, DELAY, FASTER_LINES, LINE, PER_VC_QUEUES, TIMER_ONLY, lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,10 +46,9 @@ READINGS: Mapping[str, Mapping[str, object]] = {
     "ack-timer": {"vc.www.traffic.delayed_ack": '{ timer = "50 ms" }'},
 }
 """The readings that were decided against, by the ids of their rows."""
-_QUEUES: Mapping[str, object] = {"defaults.switch.queueing": '{ type = "round-robin" }'}
 LEFT_OPEN: Mapping[str, Mapping[str, object]] = {
-    "per-vc-queues": _QUEUES,
-    "per-vc-queues-ack-timer": {**_QUEUES, **READINGS["ack-timer"]},
+    "per-vc-queues": PER_VC_QUEUES,
+    "per-vc-queues-ack-timer": {**PER_VC_QUEUES, **READINGS["ack-timer"]},
     "header-342-octets": {
         "vc.www.traffic.pages.objects": '[{ response = "942 octets", server_time = "2.1 ms" }, '
         '{ response = "300342 octets", server_time = "2.1 ms" }]'
@@ -265,7 +264,8 @@ _WHY_GIF_ABR = (
     "pages are fetched, adds {queue:.0f}, and ACR below the rate of the line most of the rest. The paper's are one "
     "figure for all RIF "
     "and RDF, 80 ms a segment with ICR = PCR and 100 with less, as if pages did not wait behind FTP in the switch: "
-    "with a queue for each connection they do not, and take one figure here, too (row www.per-vc-queues)."
+    "with a queue for each connection they do not, and take one figure here, too (row www.per-vc-queues), but calls "
+    "and the share over UBR speak against it (row arithmetic.queue)."
 )
 _WHY_GIF_UBR = (
     "FTP keeps {cells:,.0f} cells in the buffer in the mean here, {queue:.0f} ms for each of 33 segments; in the "
