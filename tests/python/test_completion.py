@@ -66,7 +66,9 @@ def test_files_stand_beside_ready_scenarios(tmp_path: Path) -> None:
     (tmp_path / "tcp.toml").touch()
     (tmp_path / "tcp.txt").touch()
     (tmp_path / "tcp").mkdir()
-    assert proposed(tmp_path, "cellrate run tcp") == {"tcp-over-abr", "tcp.toml", "tcp/"}
+    assert proposed(tmp_path, "cellrate run tcp-o") == {"tcp-over-abr"}
+    assert {"tcp-over-abr", "tcp.toml", "tcp/"} <= proposed(tmp_path, "cellrate run tcp")
+    assert proposed(tmp_path, "cellrate run tcp.") == {"tcp.toml"}
     assert proposed(tmp_path, "cellrate fair live/reno-149") == {"live/reno-149"}
 
 

@@ -116,6 +116,27 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
   const skips = rows("frames").some((row) => row.skipped);
   return [
     {
+      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean holding ms", "mean at once", "max at once"],
+      rows: rows("flows").map((row) => [
+        row.flows,
+        ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
+        row.completed === null ? "" : whole.format(row.completed),
+        within(row.blocking, 100, 2),
+        within(row.mean_holding_s, 1e3, 3),
+        decimals(row.mean_concurrent, 2),
+        whole.format(row.max_concurrent),
+      ]),
+    },
+    {
+      head: ["sizes", "offered", "blocked", "complete", "unfinished", "mean time ms", "p50 time ms", "p99 time ms", "mean slow-down", "p99 slow-down"],
+      rows: rows("completions").map((row) => [
+        `${row.flows}, ${sizes(row)}`,
+        ...["offered", "blocked", "count", "unfinished"].map((key) => whole.format(row[key])),
+        ...["mean", "p50", "p99"].map((figure) => within(row[`${figure}_time_s`], 1e3, 3)),
+        ...["mean", "p99"].map((figure) => within(row[`${figure}_slowdown`], 1, 2)),
+      ]),
+    },
+    {
       head: ["TCP", "goodput Mbps", "segments sent again", "timeouts", "fast retransmits", "efficiency %", "completed s"],
       rows: named(tcp.length ? tcp : rows("tcp"), "connection").map(([name, row]) => [
         name,
@@ -149,27 +170,6 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
         whole.format(row.size_cells),
         ...times(row, "response"),
         within(row.mean_throughput_bps, 1e-6, 2),
-      ]),
-    },
-    {
-      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean holding ms", "mean at once", "max at once"],
-      rows: rows("flows").map((row) => [
-        row.flows,
-        ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
-        row.completed === null ? "" : whole.format(row.completed),
-        within(row.blocking, 100, 2),
-        within(row.mean_holding_s, 1e3, 3),
-        decimals(row.mean_concurrent, 2),
-        whole.format(row.max_concurrent),
-      ]),
-    },
-    {
-      head: ["sizes", "offered", "blocked", "complete", "unfinished", "mean time ms", "p50 time ms", "p99 time ms", "mean slow-down", "p99 slow-down"],
-      rows: rows("completions").map((row) => [
-        `${row.flows}, ${sizes(row)}`,
-        ...["offered", "blocked", "count", "unfinished"].map((key) => whole.format(row[key])),
-        ...["mean", "p50", "p99"].map((figure) => within(row[`${figure}_time_s`], 1e3, 3)),
-        ...["mean", "p99"].map((figure) => within(row[`${figure}_slowdown`], 1, 2)),
       ]),
     },
     {
