@@ -148,7 +148,8 @@ impl PortReading for Port {
             PortQuantity::GuaranteedQueue => only == GUARANTEED,
             PortQuantity::AbrQueue => only == ABR,
             PortQuantity::UbrQueue => only == UBR,
-            PortQuantity::Utilization | PortQuantity::Drops | PortQuantity::Metric(_) => false,
+            // Any other quantity is read when it is due.
+            _ => false,
         };
         is_its_queue.then(|| (fifo.cell_time(), fifo.busy_until()))
     }
