@@ -138,8 +138,9 @@ pub struct Sampler {
     tracks: Vec<Track>,
     /// The intervals: the length of each, the next multiple of it, and the tracks that follow it.
     clocks: Vec<(Duration, Time, Vec<usize>)>,
-    /// The tracks that record every change of each port and end; empty when there is none at all.
+    /// Tracks that record every change of a port, by its place; empty where no port has such a track.
     watched_ports: Vec<Vec<usize>>,
+    /// Tracks that record every change of an end system, by its place; empty where no end system has such a track.
     watched_ends: Vec<Vec<usize>>,
     /// FIFOs every change of whose queue is recorded, and nothing else as it happens: the port and its tracks.
     queues: BTreeMap<u32, Vec<usize>>,

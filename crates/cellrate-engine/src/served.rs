@@ -231,7 +231,7 @@ impl<C: PortCell> Served<C> {
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped, as an error if the line lost it, and the next
-    /// departure. There is none where a cell that was held back may leave from now on.
+    /// departure. No cell is returned where one that was held back may leave from now on.
     pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<C, C>>, Time) {
         self.decide(now, control);
         self.integrate(now);

@@ -63,7 +63,7 @@ pub trait SwitchPort {
         }
     }
 
-    /// A figure of the algorithm, by its place; zero when there is none.
+    /// A figure of the algorithm, by its place among those that it declares; zero past the last of them.
     fn metric(&self, place: usize) -> f64 {
         let (mut index, mut found) = (0, 0.0);
         self.control().metrics(&mut |_, value| {

@@ -35,7 +35,7 @@ pub(crate) struct Edge {
     pub withheld: u64,
 }
 
-/// The other end's address and both ports, the host's own first.
+/// Name of a TCP connection at its host: the peer's address, the host's own port and the peer's.
 type Key = (Ipv4Addr, u16, u16);
 
 /// One end of a TCP connection.
@@ -207,7 +207,8 @@ impl Segment {
         (is_tcp && !is_fragment && is_whole).then(|| Segment { at, end, payload: total - end })
     }
 
-    /// The other end's address and both ports, the sender's first.
+    /// Names the connection of a packet that its host sends: the destination's address, the source port and the
+    /// destination port.
     pub fn key(self, packet: &[u8]) -> Key {
         let address = Ipv4Addr::new(packet[16], packet[17], packet[18], packet[19]);
         (address, be16(packet, self.at), be16(packet, self.at + 2))

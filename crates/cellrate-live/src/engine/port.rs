@@ -99,7 +99,7 @@ impl Port {
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped with its arrival at the far end, and the next
-    /// departure. The cell is an error if it is lost on the line. There is none where a cell that was held back may
+    /// departure. The cell is an error if it is lost on the line; no cell is returned where one that was held back may
     /// leave from now on.
     #[inline]
     pub fn depart(&mut self, now: Time) -> (Option<Result<Cell, Cell>>, Time) {
