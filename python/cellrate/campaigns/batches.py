@@ -86,8 +86,25 @@ class Done:
 
 def sent(batch: Batch, *, afar: bool) -> bytes:
     """Give a batch as bytes for a worker, which may be on another machine."""
+    return _headed(pickled(batch, batch.how.custom, afar=afar))
+
+
+def sent_call(target: Target, call: Callable[[Any], Any], thing: Any) -> bytes:
+    """Give a call of a module's function as bytes for `work_if_seen`."""
+    return _headed(pickle.dumps((target, call, thing)))
+
+
+def _headed(pickle_of_it: bytes) -> bytes:
+    """Put in front of a pickle what a worker has to be like to read it."""
     head = json.dumps(facts()).encode()
-    return len(head).to_bytes(4, "big") + head + pickled(batch, batch.how.custom, afar=afar)
+    return len(head).to_bytes(4, "big") + head + pickle_of_it
+
+
+def _checked(given: bytes) -> bytes:
+    """Give the pickle behind the head that `_headed` wrote in the client, if this process is what that asks for."""
+    end = 4 + int.from_bytes(given[:4], "big")
+    check_alike(json.loads(given[4:end]), facts(), f"{socket.gethostname()}, process {os.getpid()}")
+    return given[end:]
 
 
 def work(given: bytes) -> tuple[list[Done], float]:
@@ -99,9 +116,7 @@ def work(given: bytes) -> tuple[list[Done], float]:
         If this process would not give the same results; otherwise what a run raises.
     """
     begun = time.perf_counter()
-    end = 4 + int.from_bytes(given[:4], "big")
-    check_alike(json.loads(given[4:end]), facts(), f"{socket.gethostname()}, process {os.getpid()}")
-    batch: Batch = pickle.loads(given[end:])
+    batch: Batch = pickle.loads(_checked(given))
     claims = Claims(batch.target.folder) if batch.target.is_seen() else None
     end_if_cancelled = _look_for_cancelling()
     done = []
@@ -123,8 +138,14 @@ def work(given: bytes) -> tuple[list[Done], float]:
 
 
 def work_if_seen(given: bytes) -> tuple[Any] | None:
-    """Call a function with something, and give what it returns, as one of a tuple; None without the folder."""
-    target, call, thing = pickle.loads(given)
+    """Make the call of `sent_call`, and give what it returns, as one of a tuple; None without the folder.
+
+    Raises
+    ------
+    CellrateError
+        If this process would not give the same results; otherwise what the call raises.
+    """
+    target, call, thing = pickle.loads(_checked(given))
     return (call(thing),) if target.is_seen() else None
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError
-from .batches import BUSY, Done, Target, work, work_if_seen
+from .batches import BUSY, Done, Target, sent_call, work, work_if_seen
 from .executors import Workers
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def run_each(workers: Workers, target: Target, call: Callable[[Any], Any], thing
     try:
         most = AHEAD * workers.slots()
         for thing in todo:
-            under_way.append((thing, workers.submit(work_if_seen, pickle.dumps((target, call, thing)))))
+            under_way.append((thing, workers.submit(work_if_seen, sent_call(target, call, thing))))
             if len(under_way) > most:
                 take()
         while under_way:
