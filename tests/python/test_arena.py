@@ -236,9 +236,9 @@ def test_what_an_algorithm_does_not_take_is_refused_before_anything_runs() -> No
         cellrate.arena(algorithms={"wrong": Wrong})
 
 
-def written(folder: Path) -> set[int]:
-    """Give when the points were written, each at another instant."""
-    return {file.stat().st_mtime_ns for file in folder.glob("point-*/summary.json")}
+def written(folder: Path) -> set[tuple[int, int]]:
+    """Give each point's file and when it was written; its folder may be renamed when points are added."""
+    return {((found := file.stat()).st_ino, found.st_mtime_ns) for file in folder.glob("point-*/summary.json")}
 
 
 def test_an_interrupted_arena_goes_on(tmp_path: Path) -> None:
