@@ -39,7 +39,8 @@ impl Prr {
     /// sndcnt: octets that may leave after an ACK that tells of `delivered` more, with so much in the `pipe`. `safe`:
     /// it acknowledges something new, and tells of no further loss.
     ///
-    /// The proportional part is rounded up to whole segments: RFC 6937 works its examples in segments, as Linux counts.
+    /// The proportional part is rounded up to whole segments, and of ssthresh only whole ones count: RFC 6937 works its
+    /// examples in segments, as Linux counts.
     pub fn on_delivered(
         &mut self,
         bound: RateReduction,
@@ -48,6 +49,7 @@ impl Prr {
         safe: bool,
     ) -> Octets {
         self.delivered += delivered.0;
+        let ssthresh = Octets(ssthresh.0 / mss.0 * mss.0);
         let banked = self.delivered.saturating_sub(self.out);
         let count = if pipe > ssthresh {
             let share = u128::from(self.delivered) * u128::from(ssthresh.0);
@@ -119,6 +121,19 @@ mod tests {
         // Never beyond ssthresh.
         let near = [9 * MSS, 10 * MSS, MSS].map(Octets);
         assert_eq!(prr.on_delivered(RateReduction::SafeAck, Octets(3 * MSS), near, true), Octets(MSS));
+    }
+
+    #[test]
+    fn part_of_a_segment_in_ssthresh_lets_nothing_out() {
+        // Half of 30.4 segments: the second ACK brings 2 * 15.2 / 30 of them, which are not two.
+        let mut prr = Prr::begin(Octets(30 * MSS));
+        let mut sends = |pipe: u64| {
+            let parts = [pipe, 15_200, MSS].map(Octets);
+            let count = prr.on_delivered(RateReduction::SafeAck, Octets(MSS), parts, false);
+            prr.on_sent(count);
+            count.0 / MSS
+        };
+        assert_eq!([28, 28, 27, 27].map(|pipe| sends(pipe * MSS)), [1, 0, 1, 0]);
     }
 
     #[test]

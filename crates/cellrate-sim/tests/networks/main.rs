@@ -20,6 +20,7 @@ mod fingerprints;
 mod flows;
 mod frames;
 mod gfr;
+mod linux;
 mod ns3;
 mod pages;
 mod phase_effects;

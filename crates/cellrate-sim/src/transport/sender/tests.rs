@@ -571,6 +571,26 @@ fn a_probe_finds_losses_at_the_tail_without_the_timer() {
 }
 
 #[test]
+fn a_probe_beyond_a_hole_tells_of_losses_although_its_ack_echoes_an_earlier_segment() {
+    let mut sender =
+        modern_sender(10, Some(10), |config| (config.rack_tlp, config.timestamps) = (true, true));
+    sender.mss = Octets(MSS);
+    assert_eq!(sent(&mut sender, 0).len(), 10);
+    let flags = Flags::default().with(Flags::STAMPED, true);
+    let answer = |sender: &mut Sender, ms, selective: Blocks| {
+        let ack = Acknowledgment { next: Sequence(8 * MSS), window: Octets(64_000), selective };
+        sender.on_answer(at(ms), &ack, Heading { flags, value: 0, echo: 0 });
+    };
+    answer(&mut sender, 10, Blocks::NONE);
+    sender.on_timer(at(30));
+    assert_eq!(sent(&mut sender, 30), [9]);
+    // The left edge was advanced last by what had left at 0.
+    answer(&mut sender, 40, [Span { from: Sequence(9 * MSS), to: Sequence(10 * MSS) }].into_iter().collect());
+    assert_eq!(sent(&mut sender, 40), [8]);
+    assert_eq!((sender.statistics().timeouts, sender.statistics().fast_retransmits), (0, 1));
+}
+
+#[test]
 fn a_probe_is_something_new_where_there_is_any_and_waits_for_a_delayed_ack_of_a_single_segment() {
     let mut sender = modern_sender(2, None, |config| {
         config.rack_tlp = true;
