@@ -191,7 +191,7 @@ def test_a_series_that_is_not_there_names_those_that_are(result: cellrate.Result
 
 def test_a_series_is_asked_for_by_one_name(result: cellrate.Result) -> None:
     for names in ({"vc": "vc1", "port": "sw->b"}, {"port": "sw->b", "entity": "vc1"}, {"vc": "vc1", "entity": "vc1"}):
-        with pytest.raises(TypeError, match=r"give one of vc, port and entity, not (vc|port)="):
+        with pytest.raises(TypeError, match=r"give one of vc, port, flows and entity, not (vc|port)="):
             result.series("acr", **names)
 
 

@@ -22,6 +22,7 @@ const KINDS: Kind[] = [
   { probes: ["utilization"], axis: "utilization [%]", scale: 100, top: 105 },
   { probes: ["delay", "max_delay"], axis: "cell delay [ms]", scale: 1e3, top: null },
   { probes: ["received"], axis: "cells received", scale: 1, top: null },
+  { probes: ["concurrent"], axis: "flows under way", scale: 1, top: null },
 ];
 
 /** A series as the simulator describes it. */

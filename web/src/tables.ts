@@ -116,12 +116,13 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
   const skips = rows("frames").some((row) => row.skipped);
   return [
     {
-      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean holding ms", "mean at once", "max at once"],
+      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean set-up ms", "mean holding ms", "mean at once", "max at once"],
       rows: rows("flows").map((row) => [
         row.flows,
         ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
         row.completed === null ? "" : whole.format(row.completed),
         within(row.blocking, 100, 2),
+        within(row.mean_set_up_s ?? null, 1e3, 3),
         within(row.mean_holding_s, 1e3, 3),
         decimals(row.mean_concurrent, 2),
         whole.format(row.max_concurrent),

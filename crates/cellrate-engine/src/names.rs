@@ -101,5 +101,10 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
             };
             (name.to_owned(), port_name(scenario, port), unit)
         }
+        Quantity::Demand { quantity, demand } => {
+            let (name, unit) = quantity.name_and_unit().unwrap_or_default();
+            let demand = scenario.demands.get(demand as usize);
+            (name.to_owned(), demand.map(|demand| demand.name.clone()).unwrap_or_default(), unit)
+        }
     }
 }

@@ -26,6 +26,7 @@ pub struct RunResult {
     summary: String,
     series: Mutex<Vec<Option<Track>>>,
     delays: Vec<Distribution>,
+    completions: Vec<Completions>,
     captured: Vec<CapturedFile>,
     /// From the call to the first instant of network time \[s\]; of simulations alone.
     set_up_s: Option<f64>,
@@ -33,6 +34,10 @@ pub struct RunResult {
 
 /// A direction of a connection, and how many of its data cells had at most each delay.
 pub type Distribution = (String, Vec<(Interval, u64)>);
+
+/// Flows of a size of a class: the name of their entry, the least size, the first that is too large, and how many took
+/// at most each time.
+type Completions = (String, u64, Option<u64>, Vec<(Interval, u64)>);
 
 /// A series: what it is, and its columns.
 pub struct Track {
@@ -63,6 +68,7 @@ impl RunResult {
             summary,
             series: Mutex::new(series.map(Some).collect()),
             delays,
+            completions: Vec::new(),
             captured: Vec::new(),
             set_up_s: None,
         })
@@ -87,6 +93,10 @@ type CapturedFile = (std::path::PathBuf, u64, u64, u64);
 
 /// A direction, delays \[ps\] and cells.
 type DelayColumns<'py> = (String, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
+
+/// Name, least size, first too large one, times \[ps\] and flows.
+type CompletionColumns<'py> =
+    (String, u64, Option<u64>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
 
 /// Instants \[ps\] and values.
 type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
@@ -119,6 +129,17 @@ impl RunResult {
             (vc.clone(), delays.into_pyarray(py), cells.into_pyarray(py))
         };
         self.delays.iter().map(columns).collect()
+    }
+
+    /// The distribution of completion times of each class of flows in which any is complete: the name of their entry,
+    /// the bounds of the class \[octets\], times in rising order \[ps\], and how many flows took at most each.
+    fn completions<'py>(&self, py: Python<'py>) -> Vec<CompletionColumns<'py>> {
+        let columns = |(flows, from, below, steps): &Completions| {
+            let (times, counts): (Vec<u64>, Vec<u64>) =
+                steps.iter().map(|&(time, count)| (time.as_ps(), count)).unzip();
+            (flows.clone(), *from, *below, times.into_pyarray(py), counts.into_pyarray(py))
+        };
+        self.completions.iter().map(columns).collect()
     }
 
     /// Descriptions of the series: quantity, entity and unit of each.
@@ -306,5 +327,10 @@ fn tracks_of(
         times_ps: series.times_ps,
         values: series.values,
     });
-    RunResult::new(&result.summary, tracks, delays)
+    let complete = result.summary.completions.iter_mut().filter(|row| !row.times.is_empty());
+    let completions = complete
+        .map(|row| (row.flows.clone(), row.from_octets, row.below_octets, std::mem::take(&mut row.times)))
+        .collect();
+    let done = RunResult::new(&result.summary, tracks, delays)?;
+    Ok(RunResult { completions, ..done })
 }

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::{Duration, Time};
 
+use crate::kernel::census::Census;
 use crate::kernel::state::cluster::Cluster;
 
 /// Progress since the last look.
@@ -44,6 +45,8 @@ pub(crate) struct Watcher<'a> {
 pub(crate) struct Seen {
     /// How many values of each track of each cluster.
     values: Vec<Vec<usize>>,
+    /// How many values of each series of flows that come and go, by its probe.
+    flows: BTreeMap<usize, usize>,
 }
 
 impl<'a> Watcher<'a> {
@@ -88,6 +91,19 @@ impl Seen {
                     }
                 }
             }
+        }
+        if let Some(openers) = clusters.first().map(|cluster| &cluster.openers) {
+            openers.look(|completions| {
+                for series in completions.census.iter().flat_map(Census::series) {
+                    let seen = self.flows.entry(series.probe).or_default();
+                    let (times_ps, values) = series.recorder.since(*seen);
+                    *seen += values.len();
+                    if !values.is_empty() {
+                        let values = values.to_vec();
+                        recent.insert(series.probe, Recent { probe: series.probe, times_ps, values });
+                    }
+                }
+            });
         }
         recent.into_values().collect()
     }

@@ -823,6 +823,7 @@ fn same_completions(kernel: &CompletionSummary, judge: &CompletionSummary) -> bo
     (&kernel.flows, kernel.from_octets, kernel.below_octets)
         == (&judge.flows, judge.from_octets, judge.below_octets)
         && counts(kernel) == counts(judge)
+        && same_distribution(&kernel.times, &judge.times)
         && exact.iter().zip(judged).all(|(&one, other)| near(one, other, 2e-6))
         && rounded.iter().zip(judged_rounded).all(|(&one, other)| near(one, other, 0.0101))
 }

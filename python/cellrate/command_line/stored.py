@@ -131,7 +131,9 @@ def plot(
     probe: Annotated[
         list[str] | None, Parameter(help="Only this probe, such as acr; all by default. May be given again.")
     ] = None,
-    entity: Annotated[str | None, Parameter(help="Only series of this VC or port, such as sw1->sw2.")] = None,
+    entity: Annotated[
+        str | None, Parameter(help="Only what is of this VC, port or entry of flows, such as sw1->sw2.")
+    ] = None,
     figure: Annotated[
         str | None,
         Parameter(
@@ -150,6 +152,9 @@ def plot(
     ] = None,
     point: Points = None,
     delays: Annotated[bool, Parameter(help="Draw the distributions of the delays of cells.")] = False,
+    completion_times: Annotated[
+        bool, Parameter(help="Draw the distributions of completion times of flows, a line for each class of sizes.")
+    ] = False,
     together: Annotated[
         bool, Parameter(help="Draw all points of a sweep in the same panels, instead of a panel for each.")
     ] = False,
@@ -185,13 +190,22 @@ def plot(
             other = [option for option, value in series.items() if value is not None]
             if other:
                 raise CellrateError(f"{other[0]} is for series, and --figure draws none")
-        elif delays:
+        elif delays or completion_times:
+            option = "--delays" if delays else "--completion-times"
             given = [option for option, value in {"--probe": probe, "--from": from_, "--until": until}.items() if value]
             if given:
-                raise CellrateError(f"--delays draws distributions over the whole run; leave {given[0]} out")
-            from ..plotting.delays import figure as delays_figure
+                raise CellrateError(f"{option} draws distributions over the whole run; leave {given[0]} out")
+            if delays and completion_times:
+                raise CellrateError("--delays and --completion-times are pictures of their own; leave one out")
+            named, only = _by_name(found, always=len(results) > 1), [entity] if entity else []
+            if delays:
+                from ..plotting.delays import figure as delays_figure
 
-            drawn = delays_figure(_by_name(found, always=len(results) > 1), [entity] if entity else [])
+                drawn = delays_figure(named, only)
+            else:
+                from ..plotting.completion_times import figure as completion_times_figure
+
+                drawn = completion_times_figure(named, only)
         elif len(results) > 1 and probe and not beside and not together:
             from ..plotting.each_point import figure as each_point
 

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-import numpy as np
-
 from ..errors import CellrateError
-from .figures import Drawn, Measure
-from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
+from .distributions import Of, drawn
 
 if TYPE_CHECKING:
     from ..results import Result
-    from ..results.delays import Delays
-
-MOST_NAMED = 16
-"""Lines with a colour and a name; those beyond are grey, and one in the legend."""
-
-WIDTH, HEIGHT = 5.2, 3.4
-"""Size of the panel with its margins [in]; the legend is beside."""
+    from .figures import Drawn
 
 
 def figure(results: Mapping[str, Result], vcs: Sequence[str] = ()) -> Drawn:
@@ -45,49 +35,4 @@ def figure(results: Mapping[str, Result], vcs: Sequence[str] = ()) -> Drawn:
             f"{asked}: no data cell arrived, or it is a point of a sweep that records no delay (--record delay); "
             f"VCs with delays are {', '.join(there_are) or 'none'}"
         )
-    runs = [result.summary["run"] for result in results.values()]
-    title = ", ".join(dict.fromkeys(run["scenario"] for run in runs))
-    stamps = list(dict.fromkeys(result.stamp for result in results.values()))
-    stamp = stamps[0] if len(stamps) == 1 else f"{len(stamps)} runs  cellrate {runs[0]['version']}"
-    with mpl.rc_context(STYLE):
-        return _drawn(lines, f"{title}: delay of data cells", stamp)
-
-
-def _drawn(lines: Sequence[tuple[str, Delays]], title: str, stamp: str) -> Drawn:
-    drawn = Drawn(figsize=(WIDTH, HEIGHT))
-    axes = drawn.subplots()
-    for number, (label, delays) in enumerate(lines):
-        named = number < MOST_NAMED
-        # Nothing took less than the first step, which holds those cells up to it.
-        steps = np.concatenate((delays.delays_s[:1], delays.delays_s)) * 1e3
-        shares = np.concatenate(([0.0], delays.shares)) * 100.0
-        axes.plot(
-            steps,
-            shares,
-            drawstyle="steps-post",
-            color=COLOURS[number % len(COLOURS)] if named else FAINT,
-            linestyle=DASHES[number // len(COLOURS) % len(DASHES)] if named else "-",
-            linewidth=1.2 if named else 0.8,
-            zorder=2.0 if named else 1.8,
-            label=in_legend(label) if named else "_",
-        )
-    if len(lines) > MOST_NAMED:
-        axes.plot([], [], color=FAINT, linewidth=0.8, label=f"{len(lines) - MOST_NAMED} more")
-    least = min(float(delays.delays_s[0]) for _, delays in lines) * 1e3
-    most = max(float(delays.delays_s[-1]) for _, delays in lines) * 1e3
-    if least > 0 and most > 10 * least:
-        axes.set_xscale("log")
-    elif most < 1.05 * least:
-        # Delays that are all alike would have an axis of rounding errors.
-        axes.set_xlim(0.95 * least, 1.05 * most)
-    axes.set_ylim(0, 102)
-    axes.set_xlabel("delay [ms]")
-    axes.set_ylabel("data cells [%]")
-    legend = axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), borderpad=0.1, handlelength=1.8)
-    beside = Measure(drawn).width(legend) + 0.25
-    width = WIDTH + beside
-    drawn.set_size_inches(width, HEIGHT)
-    drawn.subplots_adjust(left=0.65 / width, right=1 - beside / width, top=1 - 0.45 / HEIGHT, bottom=0.75 / HEIGHT)
-    drawn.text(0.1 / width, 1 - 0.1 / HEIGHT, plain(title), fontsize=10, va="top")
-    drawn.text(1 - 0.08 / width, 0.08 / HEIGHT, plain(stamp), fontsize=6.5, color="#777777", ha="right")
-    return drawn
+    return drawn(lines, results, Of("delay of data cells", "delay [ms]", "data cells [%]"))

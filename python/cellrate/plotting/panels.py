@@ -36,6 +36,7 @@ KINDS = (
     Kind(("utilization",), "utilization [%]", 100.0, 105.0),
     Kind(("delay", "max_delay"), "cell delay [ms]", 1e3),
     Kind(("received",), "cells received"),
+    Kind(("concurrent",), "flows under way"),
 )
 """Those with an axis of their own; any other probe has one by its name and unit."""
 

@@ -24,7 +24,10 @@ RESULTS = "summary.json"
 DELAYS = "delays.parquet"
 """The file with the distributions of delays of a run."""
 
-PICTURES = {name + end for name in ("plot", "delays") for end in (".png", ".svg")}
+COMPLETION_TIMES = "completion_times.parquet"
+"""The file with the distributions of completion times of a run's flows of a size."""
+
+PICTURES = {name + end for name in ("plot", "delays", "completion_times") for end in (".png", ".svg")}
 """Files of pictures of a run."""
 
 CAMPAIGN = "campaign.json"
@@ -185,6 +188,9 @@ def _of_results(folder: Path) -> Strangers:
         files = {"scenario.toml", *PICTURES, *_tables(content)}
         if (folder / DELAYS).is_file() and _says(folder / DELAYS, "delays", content["run"]["hash"]):
             files |= {DELAYS, "delays.csv"}
+        times = folder / COMPLETION_TIMES
+        if times.is_file() and _says(times, "completion_times", content["run"]["hash"]):
+            files |= {COMPLETION_TIMES, "completion_times.csv"}
         yield from _others(
             folder,
             {RESULTS, *files},
@@ -221,7 +227,8 @@ def _of_point(folder: Path) -> Strangers:
     """Look at names only, since a point that is damaged is run again."""
     content = _content(folder / RESULTS)
     tables = _tables(content) if of_a_run(content) else {entry.name for entry in folder.glob("*.csv")}
-    files = {RESULTS, "scenario.toml", DELAYS, "delays.csv", *PICTURES, *tables}
+    distributions = {DELAYS, "delays.csv", COMPLETION_TIMES, "completion_times.csv"}
+    files = {RESULTS, "scenario.toml", *distributions, *PICTURES, *tables}
     yield from _others(folder, files, {"series": _named_as_series})
 
 

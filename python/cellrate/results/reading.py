@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..errors import CellrateError, shown
 from ..toml import as_toml
-from .folders import CAMPAIGN, DELAYS, RESULTS, of_a_run, of_runs
+from .folders import CAMPAIGN, COMPLETION_TIMES, DELAYS, RESULTS, of_a_run, of_runs
 from .result import Result
 from .series import Series
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from .completion_times import CompletionTimes
     from .delays import Delays
 
 
@@ -183,7 +184,8 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
             found.append((one["place"], key, cache(series)))
     series_of = {key: series for _, key, series in sorted(found, key=_place)}
     delays = cache(partial(_delays, folder / DELAYS, run["hash"]))
-    return Result(summary, settings, toml, purpose, series_of, delays=delays)
+    times = cache(partial(_completion_times, folder / COMPLETION_TIMES, run["hash"]))
+    return Result(summary, settings, toml, purpose, series_of, delays=delays, completion_times=times)
 
 
 def _delays(table: Path, hash: str) -> dict[str, Delays]:
@@ -191,23 +193,49 @@ def _delays(table: Path, hash: str) -> dict[str, Delays]:
     if not table.exists():
         return {}
     import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet
 
     from .delays import Delays
 
-    try:
-        read = pyarrow.parquet.read_table(table, columns=["vc", "delay_s", "cells"])
-    except (OSError, pa.ArrowInvalid) as error:
-        raise CellrateError(f"{table} cannot be read: {error}") from None
-    if _texts(read.schema.metadata).get("hash") != hash:
-        raise CellrateError(f"{table} is of another run than {table.parent / RESULTS}: their hashes differ")
+    read = _distributions(table, hash, ["vc", "delay_s", "cells"])
     names = read["vc"].combine_chunks()
     indices, vcs = names.indices.to_numpy(), names.dictionary.to_pylist()
     edges = np.searchsorted(indices, np.arange(len(vcs) + 1))
     delays_s, cells = read["delay_s"].to_numpy(), read["cells"].to_numpy()
     spans = [slice(begin, end) for begin, end in pairwise(edges)]
     return {vc: Delays(vc, delays_s[span], cells[span]) for vc, span in zip(vcs, spans, strict=True)}
+
+
+def _completion_times(table: Path, hash: str) -> dict[str, CompletionTimes]:
+    """Give the distributions of completion times in a folder: none where none were written."""
+    if not table.exists():
+        return {}
+    from .completion_times import CompletionTimes
+
+    read = _distributions(table, hash, ["flows", "from_octets", "below_octets", "time_s", "count"])
+    keys = list(zip(*(read[key].to_pylist() for key in ("flows", "from_octets", "below_octets")), strict=True))
+    times_s, counts = read["time_s"].to_numpy(), read["count"].to_numpy()
+    found = {}
+    for key in dict.fromkeys(keys):
+        # The rows of a class stand together.
+        span = slice(keys.index(key), keys.index(key) + keys.count(key))
+        flows, least, below = key
+        one = CompletionTimes(flows, least, below, times_s[span], counts[span])
+        found[one.name] = one
+    return found
+
+
+def _distributions(table: Path, hash: str, columns: list[str]) -> pa.Table:
+    """Read a table of distributions, of the run with this hash."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    try:
+        read = pyarrow.parquet.read_table(table, columns=columns)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise CellrateError(f"{table} cannot be read: {error}") from None
+    if _texts(read.schema.metadata).get("hash") != hash:
+        raise CellrateError(f"{table} is of another run than {table.parent / RESULTS}: their hashes differ")
+    return read
 
 
 def _place(found: tuple[int, Any, Any]) -> int:

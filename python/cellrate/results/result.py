@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..scenario import Scenario
+    from .completion_times import CompletionTimes
     from .delays import Delays
 
 Thing = TypeVar("Thing")
@@ -79,6 +80,7 @@ class Result:
         series: dict[tuple[str, str], Callable[[], Series]],
         captured: tuple[CapturedFile, ...] = (),
         delays: Callable[[], dict[str, Delays]] = dict,
+        completion_times: Callable[[], dict[str, CompletionTimes]] = dict,
     ) -> None:
         self._summary = summary
         self.settings = settings
@@ -87,6 +89,7 @@ class Result:
         self.captured = captured
         self._series = series
         self._delays = delays
+        self._completion_times = completion_times
 
     @classmethod
     def _from_native(
@@ -118,17 +121,20 @@ class Result:
         }
         captured = tuple(CapturedFile(*file) for file in native.captured())
         delays = cache(partial(_distributions, native))
-        return cls(Unread(run, rest), settings, scenario.toml, scenario.purpose, series, captured, delays)
+        times = cache(partial(_completion_times, native))
+        return cls(Unread(run, rest), settings, scenario.toml, scenario.purpose, series, captured, delays, times)
 
     def __getstate__(self) -> dict[str, Any]:
         """Cross a process border with every series taken."""
         series = {key: series() for key, series in self._series.items()}
-        return {**self.__dict__, "_series": series, "_delays": self._delays()}
+        taken = {"_delays": self._delays(), "_completion_times": self._completion_times()}
+        return {**self.__dict__, "_series": series, **taken}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._series = {key: partial(_given, series) for key, series in state["_series"].items()}
         self._delays = partial(_given, state["_delays"])
+        self._completion_times = partial(_given, state["_completion_times"])
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -180,7 +186,13 @@ class Result:
         return list(self._series)
 
     def series(
-        self, probe: str, *, vc: str | None = None, port: str | None = None, entity: str | None = None
+        self,
+        probe: str,
+        *,
+        vc: str | None = None,
+        port: str | None = None,
+        flows: str | None = None,
+        entity: str | None = None,
     ) -> Series:
         """Give one series.
 
@@ -188,28 +200,35 @@ class Result:
         ----------
         probe
             "acr", "queue", ...
-        vc, port, entity
-            Whose: the name of a VC, or of its virtual source at a switch ("vc1 at sw2"), of a port ("sw1->sw2"), or of
-            either; one of the three. Not needed where only one has such a series.
+        vc, port, flows, entity
+            Whose: the name of a VC, or of its virtual source at a switch ("vc1 at sw2"), of a port ("sw1->sw2"), of
+            flows that come and go, or of any of them; one of the four. Not needed where only one has such a series.
 
         Raises
         ------
         NoSuchSeries
             If there is none, or more than one.
         TypeError
-            If more than one of `vc`, `port` and `entity` is given.
+            If more than one of `vc`, `port`, `flows` and `entity` is given.
         """
-        given = {key: name for key, name in (("vc", vc), ("port", port), ("entity", entity)) if name is not None}
+        asked_for = {"vc": vc, "port": port, "flows": flows, "entity": entity}
+        given = {key: name for key, name in asked_for.items() if name is not None}
         if len(given) > 1:
             said = ", ".join(f"{key}={name!r}" for key, name in given.items())
-            raise TypeError(f"a series is of one VC or port: give one of vc, port and entity, not {said}")
+            raise TypeError(
+                f"a series is of one VC, port or entry of flows: give one of vc, port, flows and entity, not {said}"
+            )
         whose = next(iter(given.values()), None)
         found = [(name, of) for name, of in self._series if name == probe and whose in (None, of)]
         if len(found) == 1:
             return self._series[found[0]]()
         asked = probe if whose is None else f"{probe} of {whose}"
         there_are = ", ".join(f"{name} of {of}" for name, of in self.series_names) or "none"
-        problem = f"there is no series {asked}" if not found else f"several VCs or ports have a series {asked}"
+        problem = (
+            f"there is no series {asked}"
+            if not found
+            else f"several VCs, ports or entries of flows have a series {asked}"
+        )
         raise NoSuchSeries(f"{problem}; the series of this run: {there_are}")
 
     def all_series(self, probe: str | None = None) -> list[Series]:
@@ -220,6 +239,14 @@ class Result:
     def delays(self) -> dict[str, Delays]:
         """The distribution of the delays of data cells, by name of each VC that delivered any, backward ones too."""
         return dict(self._delays())
+
+    @property
+    def completion_times(self) -> dict[str, CompletionTimes]:
+        """The distribution of completion times of flows of a size, by entry and class: "search, 10 to 100 kB".
+
+        Those of all of an entry are "search, all"; classes in which none is complete have none.
+        """
+        return dict(self._completion_times())
 
     def vc(self, name: str) -> dict[str, Any]:
         """Give the summary row of a VC.
@@ -294,11 +321,31 @@ class Result:
 
         return figure({"": self}, vcs)
 
+    def plot_completion_times(self, *flows: str) -> Figure:
+        """Draw the distribution of completion times of flows of a size: a line for each class of sizes.
+
+        A notebook shows the figure; `savefig` writes it.
+
+        Parameters
+        ----------
+        *flows
+            Only those of these entries of the scenario; all of them if none is given.
+
+        Raises
+        ------
+        CellrateError
+            If none of an entry is complete, or none at all.
+        """
+        from ..plotting.completion_times import figure
+
+        return figure({"": self}, flows)
+
     def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
         """Write everything into a folder, which appears whole or not at all.
 
-        summary.json, scenario.toml, series/PROBE.parquet, delays.parquet, and PNG and SVG plots. A folder of earlier
-        results of that name is replaced; any other that is not empty is left alone.
+        summary.json, scenario.toml, series/PROBE.parquet, delays.parquet, completion_times.parquet of flows of a size,
+        and PNG and SVG plots. A folder of earlier results of that name is replaced; any other that is not empty is left
+        alone.
 
         Parameters
         ----------
@@ -352,6 +399,12 @@ def _distributions(native: _native.RunResult) -> dict[str, Delays]:
     from .delays import from_native
 
     return from_native(native.delays())
+
+
+def _completion_times(native: _native.RunResult) -> dict[str, CompletionTimes]:
+    from .completion_times import from_native
+
+    return from_native(native.completions())
 
 
 def _given(thing: Thing) -> Thing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..quantities import CELL_BITS
+from .completion_times import sizes
 
 
 def vcs_with_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -261,6 +262,7 @@ def flow_numbers(summary: dict[str, Any]) -> Numbers:
         "no\nslot",
         "com-\nplete",
         "blocked\n%",
+        "mean\nset-up\nms",
         "mean\nholding\nms",
         "mean\nat once",
         "max\nat once",
@@ -271,6 +273,8 @@ def flow_numbers(summary: dict[str, Any]) -> Numbers:
             *(f"{row[key]:,}" for key in ("offered", "begun", "no_room", "no_slot")),
             "" if row["completed"] is None else f"{row['completed']:,}",
             _in(row["blocking"], 100, 2),
+            # Results that were stored before there was such a figure have none.
+            _in(row.get("mean_set_up_s"), 1e3, 3),
             _in(row["mean_holding_s"], 1e3, 3),
             f"{row['mean_concurrent']:,.2f}",
             f"{row['max_concurrent']:,}",
@@ -281,18 +285,11 @@ def flow_numbers(summary: dict[str, Any]) -> Numbers:
 
 def completion_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of flows of a size: a row per class of sizes, of all of them together first."""
-
-    def bounds(row: dict[str, Any]) -> str:
-        least, below = row["from_octets"], row["below_octets"]
-        if below is None:
-            return f"{least / 1e3:,.0f} kB and more" if least else "all"
-        return f"{least / 1e3:,.0f} to {below / 1e3:,.0f} kB"
-
     counts = {"offered": "offered", "blocked": "blocked", "count": "complete", "unfinished": "un-\nfinished"}
     times = ["mean time\nms", "p50 time\nms", "p99 time\nms", "mean\nslow-down", "p99\nslow-down"]
     return ["sizes", *counts.values(), *times], [
         [
-            f"{row['flows']}, {bounds(row)}",
+            f"{row['flows']}, {sizes(row['from_octets'], row['below_octets'])}",
             *(f"{row[key]:,}" for key in counts),
             *(_in(row[f"{figure}_time_s"], 1e3, 3) for figure in ("mean", "p50", "p99")),
             *(_in(row[f"{figure}_slowdown"], 1, 2) for figure in ("mean", "p99")),

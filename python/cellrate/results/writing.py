@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Interrupted
 from .atomic_folder import write_whole
-from .folders import DELAYS, RESULTS
+from .folders import COMPLETION_TIMES, DELAYS, RESULTS
 
 if TYPE_CHECKING:
     from .result import Result
@@ -78,8 +78,8 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
     """Write one result into a folder that is there and empty.
 
     A compact summary is a line of text, which takes a tenth of the time: where there are many, none of them is read by
-    people. There the distributions of delays, which take more time than a short run, are kept where delays are
-    recorded.
+    people. There the distributions of delays and of completion times, which take more time than a short run, are kept
+    where delays or concurrent flows are recorded.
     """
     if compact:
         _write_text(folder / RESULTS, result.summary_text() + "\n")
@@ -94,12 +94,19 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
     has_delays = (not compact or bool({"delay", "max_delay"} & set(probes))) and bool(result.delays)
     if has_delays:
         _write_delays(result, folder, csv=csv)
+    has_times = (not compact or "concurrent" in probes) and bool(result.completion_times)
+    if has_times:
+        _write_completion_times(result, folder, csv=csv)
     if csv:
         _write_rows([result], folder)
     if not plots:
         return []
     undrawn = _draw(lambda base: _draw_result(result, base), folder / "plot") if probes else []
-    return undrawn + (_draw(lambda base: _draw_delays(result, base), folder / "delays") if has_delays else [])
+    if has_delays:
+        undrawn += _draw(lambda base: _draw_delays(result, base), folder / "delays")
+    if has_times:
+        undrawn += _draw(lambda base: _draw_completion_times(result, base), folder / "completion_times")
+    return undrawn
 
 
 def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
@@ -125,6 +132,12 @@ def _draw_delays(result: Result, base: Path) -> None:
     from ..plotting.figures import save
 
     save(result.plot_delays(), base)
+
+
+def _draw_completion_times(result: Result, base: Path) -> None:
+    from ..plotting.figures import save
+
+    save(result.plot_completion_times(), base)
 
 
 def _draw_sweep(results: Sequence[Result], base: Path) -> None:
@@ -180,7 +193,6 @@ def _write_delays(result: Result, folder: Path, *, csv: bool) -> None:
     delays = list(result.delays.values())
     if not delays:
         return
-    run = result.run
     indices = np.repeat(np.arange(len(delays), dtype=np.int32), [len(one) for one in delays])
     table = pa.table(
         {
@@ -188,14 +200,45 @@ def _write_delays(result: Result, folder: Path, *, csv: bool) -> None:
             "delay_s": np.concatenate([one.delays_s for one in delays]),
             "cells": np.concatenate([one.cells for one in delays]),
         }
-    ).replace_schema_metadata(
-        {"delays": "of cells", **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")}}
-    )
+    ).replace_schema_metadata({"delays": "of cells", **_about(result)})
     pyarrow.parquet.write_table(table, folder / DELAYS, compression="zstd")
     if csv:
         import pyarrow.csv
 
         pyarrow.csv.write_csv(table.set_column(0, "vc", table["vc"].cast(pa.string())), folder / "delays.csv")
+
+
+def _write_completion_times(result: Result, folder: Path, *, csv: bool) -> None:
+    """The distributions of completion times in one long table: flows, from_octets, below_octets, time_s, count."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    classes = list(result.completion_times.values())
+    rows = [len(one) for one in classes]
+
+    def repeated(values: list[str] | list[int] | list[int | None], kind: pa.DataType) -> pa.Array:
+        return pa.array(values, kind).take(pa.array(np.repeat(np.arange(len(rows)), rows)))
+
+    table = pa.table(
+        {
+            "flows": repeated([one.flows for one in classes], pa.string()),
+            "from_octets": repeated([one.from_octets for one in classes], pa.uint64()),
+            "below_octets": repeated([one.below_octets for one in classes], pa.uint64()),
+            "time_s": np.concatenate([one.times_s for one in classes]),
+            "count": np.concatenate([one.counts for one in classes]),
+        }
+    ).replace_schema_metadata({"completion_times": "of flows", **_about(result)})
+    pyarrow.parquet.write_table(table, folder / COMPLETION_TIMES, compression="zstd")
+    if csv:
+        import pyarrow.csv
+
+        pyarrow.csv.write_csv(table, folder / "completion_times.csv")
+
+
+def _about(result: Result) -> dict[str, str]:
+    """Give what a table beside a summary says of its run."""
+    return {key: str(result.run[key]) for key in ("scenario", "hash", "seed", "version")}
 
 
 def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:
@@ -211,7 +254,6 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
     series = result.all_series(probe)
     entities = list(dict.fromkeys(s.entity for s in series))
     numbers = {entity: number for number, entity in enumerate(entities)}
-    run = result.run
     places = {key: place for place, key in enumerate(result.series_names)}
     metadata = {
         "probe": probe,
@@ -222,7 +264,7 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
                 for s in series
             ]
         ),
-        **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")},
+        **_about(result),
     }
     names = pa.array(entities, pa.string())
     types = {"entity": pa.dictionary(pa.int32(), pa.string()), "time_s": pa.float64(), "value": pa.float64()}

@@ -27,6 +27,9 @@ NAMED = "result"
 DELAYS = "delays"
 """Rows that are no part of a summary: the steps of distributions of delays."""
 
+COMPLETION_TIMES = "completion_times"
+"""Rows of the steps of distributions of completion times."""
+
 OF_ONE_RUN = (SEED, "hash")
 """Keys that differ between seeds because they must."""
 
@@ -41,8 +44,8 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
         load("results/b")} or the same with `load_sweep`, each row begins with that of its result, in the column
         "result".
     of
-        Which rows: "vcs", "ports", "tcp", ...; "run" for one per result, "delays" for the steps of the distributions of
-        delays.
+        Which rows: "vcs", "ports", "tcp", ...; "run" for one per result, "delays" and "completion_times" for the steps
+        of the distributions of delays and of completion times.
     over_seeds
         Give a row for all results that differ in their seeds only. In place of each number KEY there are then KEY_mean,
         KEY_ci95, half the width of the 95 % confidence interval of the mean (Student's t; null for a single value), and
@@ -63,7 +66,7 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
         If results have no such rows; over seeds, if two results are of the same scenario, settings and seed.
     """
     results, names = _in_line(results)
-    known = [*results[0].summary, DELAYS] if results else [of]
+    known = [*results[0].summary, DELAYS, COMPLETION_TIMES] if results else [of]
     if of not in known:
         raise CellrateError(f'there are no rows "{of}" in a result; there are {", ".join(known)}')
     settings = ({NAMED: names} if names else {}) | settings_columns([result.settings for result in results])
@@ -130,6 +133,8 @@ def settings_columns(settings: Sequence[Mapping[str, str]]) -> dict[str, list[An
 def _rows(result: Result, of: str) -> list[dict[str, Any]]:
     if of == DELAYS:
         return [row for delays in result.delays.values() for row in delays.rows()]
+    if of == COMPLETION_TIMES:
+        return [row for times in result.completion_times.values() for row in times.rows()]
     rows: list[dict[str, Any]] = [result.summary[of]] if of == "run" else result.summary[of]
     return rows
 

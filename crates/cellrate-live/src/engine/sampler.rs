@@ -84,6 +84,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Opti
         Quantity::Port { port, .. } => used[port.index()],
         Quantity::Flow { quantity, .. } => !is_of_tcp(quantity),
         Quantity::VirtualSource { .. } => true,
+        Quantity::Demand { .. } => false,
     });
     let described = recorded.map(|probe| {
         let (name, entity, unit) = describe(scenario, probe.quantity);
@@ -162,13 +163,15 @@ impl Readings for NetworkReadings<'_> {
     }
 }
 
-/// Where a quantity is found; `None` where it belongs to another process, or to a TCP that is the kernel's.
+/// Where a quantity is found; `None` where it belongs to another process, to a TCP that is the kernel's, or to flows,
+/// which a live run does not have.
 fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
     match quantity {
         Quantity::Port { quantity, port } => {
             let place = network.port_indices.iter().position(|&of| of == port)?;
             Some(Subject::Port(quantity, place as u32))
         }
+        Quantity::Demand { .. } => None,
         Quantity::VirtualSource { quantity, flow, switch } => {
             network.virtual_source(flow, switch).map(|place| Subject::Sender(quantity, place))
         }

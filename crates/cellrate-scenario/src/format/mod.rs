@@ -26,7 +26,7 @@ pub(crate) use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape,
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FIGURES;
 
-use crate::model::{FlowQuantity, PortQuantity};
+use crate::model::{DemandQuantity, FlowQuantity, PortQuantity};
 use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use congested::CONGESTED_KEY;
@@ -504,13 +504,13 @@ const PROBE: Shape = Shape {
         required(
             "record",
             Kind::List(&RECORD, 1),
-            "Quantities: of a direction of a connection, of a port, or of the port's algorithm; another name is that of a figure of a custom one.",
+            "Quantities: of a direction of a connection, of a port, of the port's algorithm, or of flows that come and go; another name is that of a figure of a custom algorithm.",
         ),
         key(
             "of",
             Kind::List(&Kind::Reference, 1),
-            "all forward directions with traffic, all switch ports on the way of data that have the quantity",
-            "Of what: \"vc1\", \"vc1 (back)\", \"sw1->sw2\"; with {i}, all of a group. \"vc1 at sw2\" is its virtual source at a switch with vs_vd, which has acr, source_rate, source_queue (of the connection, at the switch), forward_rm and backward_rm.",
+            "all forward directions with traffic, all switch ports on the way of data that have the quantity, all flows",
+            "Of what: \"vc1\", \"vc1 (back)\", \"sw1->sw2\", the name of flows; with {i}, all of a group. \"vc1 at sw2\" is its virtual source at a switch with vs_vd, which has acr, source_rate, source_queue (of the connection, at the switch), forward_rm and backward_rm.",
         ),
         key(
             "every",
@@ -526,12 +526,15 @@ pub(crate) const FLOW_QUANTITIES: &[&str] = FlowQuantity::NAMES;
 /// Quantities of any port.
 pub(crate) const PORT_QUANTITIES: &[&str] = PortQuantity::NAMES;
 
+/// Quantities of flows that come and go.
+pub(crate) const DEMAND_QUANTITIES: &[&str] = DemandQuantity::NAMES;
+
 /// One of these, or a figure of a custom algorithm.
 const RECORD: Kind = Kind::Or(&[Kind::Choice(QUANTITIES), Kind::Name]);
 
-/// Quantities of connections and of ports, then the figures of algorithms.
+/// Quantities of connections, of ports and of flows that come and go, then the figures of algorithms.
 pub(crate) const QUANTITIES: &[&str] = {
-    const PARTS: &[&[&str]] = &[FLOW_QUANTITIES, PORT_QUANTITIES, &FIGURE_NAMES];
+    const PARTS: &[&[&str]] = &[FLOW_QUANTITIES, PORT_QUANTITIES, DEMAND_QUANTITIES, &FIGURE_NAMES];
     &joined::<_, { total(PARTS) }>(PARTS)
 };
 

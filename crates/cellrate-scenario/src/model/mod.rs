@@ -40,7 +40,7 @@ pub use pages::*;
 pub use period::*;
 pub use policing::*;
 pub(crate) use quantity::Owner;
-pub use quantity::{FlowQuantity, FlowSource, PortQuantity, PortSource};
+pub use quantity::{DemandQuantity, FlowQuantity, FlowSource, PortQuantity, PortSource};
 pub use queueing::*;
 pub use segmenting::*;
 pub use shared::*;
@@ -596,5 +596,12 @@ pub enum Quantity {
         quantity: PortQuantity,
         /// The port.
         port: PortIndex,
+    },
+    /// A quantity of the flows or calls of a demand.
+    Demand {
+        /// Which.
+        quantity: DemandQuantity,
+        /// An index into the [demands](Scenario::demands).
+        demand: u32,
     },
 }

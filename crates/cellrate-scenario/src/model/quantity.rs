@@ -35,6 +35,15 @@ pub(crate) struct PortDeclared {
     pub at_intervals_only: Option<&'static str>,
 }
 
+/// A quantity of flows or calls that come and go as it declares itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DemandDeclared {
+    /// Its name in `record` and in results.
+    pub name: &'static str,
+    /// Its unit in results; empty where it has none.
+    pub unit: &'static str,
+}
+
 /// The directions of connections that have a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -240,5 +249,13 @@ impl PortQuantity {
     /// Where its value comes from.
     pub fn source(self) -> PortSource {
         self.declared().map_or(PortSource::Algorithm, |declared| declared.source)
+    }
+}
+
+quantities! {
+    /// Quantities of the flows or calls of one [demand](crate::Demand).
+    pub enum DemandQuantity: DemandDeclared {
+        /// How many are under way.
+        Concurrent = DemandDeclared { name: "concurrent", unit: "flows" },
     }
 }

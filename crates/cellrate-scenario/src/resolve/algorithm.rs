@@ -7,7 +7,7 @@ use cellrate_proto::Duration;
 use cellrate_proto::switch::SwitchAlgorithmConfig;
 
 use super::written::Written;
-use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
+use crate::format::{DEMAND_QUANTITIES, FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::{CustomAlgorithm, parameters};
 use crate::text::check;
 use crate::text::error::Fault;
@@ -35,8 +35,8 @@ pub(super) fn custom(table: &Table) -> Result<Option<Arc<CustomAlgorithm>>, Faul
     let mut figures: Vec<String> = Vec::new();
     for node in table.node("figures").map(check::list).transpose()?.unwrap_or_default() {
         let name = check::text(node)?;
-        if FLOW_QUANTITIES.contains(&name) || PORT_QUANTITIES.contains(&name) {
-            let message = format!("{name} is recorded of every {}", owner(name));
+        if let Some(owner) = owner(name) {
+            let message = format!("{name} is recorded of every {owner}");
             return Err(Fault::new(node.place, message, "Give the figure another name"));
         }
         if figures.iter().any(|figure| figure == name) {
@@ -55,8 +55,11 @@ pub(super) fn custom(table: &Table) -> Result<Option<Arc<CustomAlgorithm>>, Faul
     })))
 }
 
-fn owner(quantity: &str) -> &'static str {
-    if PORT_QUANTITIES.contains(&quantity) { "port" } else { "connection" }
+/// Whoever has a quantity of this name whatever the algorithm.
+fn owner(quantity: &str) -> Option<&'static str> {
+    let owners =
+        [(FLOW_QUANTITIES, "connection"), (PORT_QUANTITIES, "port"), (DEMAND_QUANTITIES, "entry of flows")];
+    owners.iter().find(|(names, _)| names.contains(&quantity)).map(|&(_, owner)| owner)
 }
 
 /// Whether what `table` says of the algorithm of a port whose line takes `cell_time` for a cell can be run: intervals

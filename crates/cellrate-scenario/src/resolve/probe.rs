@@ -6,13 +6,14 @@ use cellrate_proto::Duration;
 use cellrate_proto::switch::FORMS;
 
 use super::network::Network;
-use crate::format::{FIGURE_NAMES, FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
+use crate::format::{DEMAND_QUANTITIES, FIGURE_NAMES, FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
-    Category, Connection, ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, Owner, Port, PortIndex,
-    PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
+    Category, Connection, ConnectionIndex, DemandQuantity, Every, FlowIndex, FlowQuantity, NodeIndex, Owner,
+    Port, PortIndex, PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
+use crate::text::group::{self, Member};
 use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
@@ -24,7 +25,11 @@ pub(super) fn build(
     duration: Duration,
 ) -> Result<Vec<Probe>, Fault> {
     let known = known_quantities(network);
-    let names = names(connections);
+    let demands = group::members(root, "flows")?;
+    let demands = demands
+        .iter()
+        .map(|Member { node }| node.table().and_then(|table| table.text("name")).unwrap_or_default());
+    let things = Things { network, connections, names: names(connections), demands: demands.collect() };
     let mut probes: Vec<Probe> = Vec::new();
     let mut recorded: HashSet<Quantity> = HashSet::new();
     let mut values = 0;
@@ -36,16 +41,13 @@ pub(super) fn build(
         };
         let Some(record) = table.node("record") else { return Err(check::missing(node.place, "record", "")) };
         let record = check::list(record)?;
-        let targets = targets(table, record, network, connections, &names)?;
+        let targets = targets(table, record, &things)?;
         for name in record {
             check::choice(name, &known)?;
-            for quantity in quantities(name, every, &targets, network, connections)? {
+            for quantity in quantities(name, every, &targets, &things)? {
                 if !recorded.insert(quantity) {
-                    let message = format!(
-                        "{} of {} is recorded twice",
-                        name.plain(),
-                        title(quantity, network, connections)
-                    );
+                    let message =
+                        format!("{} of {} is recorded twice", name.plain(), title(quantity, &things));
                     return Err(Fault::new(name.place, message, "Record each quantity once"));
                 }
                 probes.push(Probe { quantity, every });
@@ -110,6 +112,16 @@ pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
     });
 }
 
+/// All that a probe may name.
+struct Things<'a> {
+    network: &'a Network,
+    connections: &'a [Connection],
+    /// Places of connections, by name.
+    names: BTreeMap<&'a str, u32>,
+    /// Names of flows that come and go.
+    demands: Vec<&'a str>,
+}
+
 /// Things that a probe looks at: those that it names, or all that have the quantity.
 struct Targets {
     given: bool,
@@ -117,19 +129,22 @@ struct Targets {
     /// Each at this switch.
     virtual_sources: Vec<(FlowIndex, NodeIndex, Place)>,
     ports: Vec<(PortIndex, Place)>,
+    /// Indices of demands.
+    demands: Vec<u32>,
 }
 
-fn targets(
-    table: &Table,
-    record: &[Node],
-    network: &Network,
-    connections: &[Connection],
-    names: &BTreeMap<&str, u32>,
-) -> Result<Targets, Fault> {
-    let mut targets =
-        Targets { given: false, flows: Vec::new(), virtual_sources: Vec::new(), ports: Vec::new() };
+fn targets(table: &Table, record: &[Node], things: &Things<'_>) -> Result<Targets, Fault> {
+    let &Things { network, connections, .. } = things;
+    let mut targets = Targets {
+        given: false,
+        flows: Vec::new(),
+        virtual_sources: Vec::new(),
+        ports: Vec::new(),
+        demands: Vec::new(),
+    };
     let Some(of) = table.node("of") else {
         let place = Place::default();
+        targets.demands = (0..things.demands.len() as u32).collect();
         for (i, connection) in connections.iter().enumerate() {
             let index = ConnectionIndex(i as u32);
             if connection.carries_data(false) || connection.carries_packets() {
@@ -148,20 +163,41 @@ fn targets(
     targets.given = true;
     let records = |known: &dyn Fn(&str) -> bool| record.iter().filter_map(Node::text).any(known);
     let records_flows = records(&|name| FLOW_QUANTITIES.contains(&name));
-    let records_ports = records(&|name| !FLOW_QUANTITIES.contains(&name));
+    let records_demands = records(&|name| DEMAND_QUANTITIES.contains(&name));
+    let records_ports =
+        records(&|name| !FLOW_QUANTITIES.contains(&name) && !DEMAND_QUANTITIES.contains(&name));
     for node in check::list(of)? {
         let text = check::text(node)?;
         let is_port = text.contains("->");
+        // Flows that come and go may be called like a VC: what is recorded tells which of them are meant.
+        let is_vc = things.names.contains_key(text);
+        if let Some(demand) = things.demands.iter().position(|name| *name == text)
+            && (records_demands || !is_vc)
+        {
+            if !records_demands {
+                let message = "`of` names flows that come and go, and `record` no quantity of theirs";
+                let remedy = format!("Record such a quantity: {}", DEMAND_QUANTITIES.join(", "));
+                return Err(Fault::new(node.place, message, remedy));
+            }
+            targets.demands.push(demand as u32);
+            if !(is_vc && records_flows) {
+                continue;
+            }
+        }
+        if records_demands && !records_flows && !is_port {
+            let message = format!("there are no flows \"{}\"", quantity::shortened(text));
+            return Err(Fault::new(node.place, message, suggestion(text, "flows", &things.demands)));
+        }
         if is_port {
             targets.ports.extend(ports(node, text, network)?.into_iter().map(|port| (port, node.place)));
         } else if let Some((vc, switch)) = text.split_once(" at ") {
-            for flow in flows(node, vc.trim_end(), names)? {
+            for flow in flows(node, vc.trim_end(), &things.names)? {
                 let connection = &connections[flow.connection().0 as usize];
                 let switch = virtual_end(node, switch.trim(), connection, network)?;
                 targets.virtual_sources.push((flow, switch, node.place));
             }
         } else {
-            let found = flows(node, text, names)?;
+            let found = flows(node, text, &things.names)?;
             targets.flows.extend(found.into_iter().map(|flow| (flow, node.place)));
         }
         if is_port && !records_ports || !is_port && !records_flows {
@@ -287,9 +323,9 @@ fn quantities(
     node: &Node,
     every: Every,
     targets: &Targets,
-    network: &Network,
-    connections: &[Connection],
+    things: &Things<'_>,
 ) -> Result<Vec<Quantity>, Fault> {
+    let &Things { network, connections, .. } = things;
     let name = check::text(node)?;
     if let (Every::Change, Some(reason)) = (every, at_intervals_only(name)) {
         let message = format!("{name} {reason} and has no changes to record");
@@ -318,6 +354,8 @@ fn quantities(
                 lacking.get_or_insert((place, of));
             }
         }
+    } else if let Some(quantity) = DemandQuantity::named(name) {
+        result.extend(targets.demands.iter().map(|&demand| Quantity::Demand { quantity, demand }));
     } else {
         for &(port, place) in &targets.ports {
             match port_quantity(name, network.port(port)) {
@@ -331,7 +369,7 @@ fn quantities(
     }
     match lacking {
         Some((place, of)) if targets.given => {
-            let message = format!("{} has no {name}", title(of, network, connections));
+            let message = format!("{} has no {name}", title(of, things));
             let remedy = match is_branch {
                 true => {
                     "It is a branch of a tree, whose cells are copies: name the connection itself".to_owned()
@@ -374,6 +412,9 @@ fn lack_remedy(name: &str) -> String {
         name if FLOW_QUANTITIES.contains(&name) => {
             "It is a quantity of connections: name one, such as \"vc1\""
         }
+        name if DEMAND_QUANTITIES.contains(&name) => {
+            "It is a quantity of flows that come and go: name an entry of flows"
+        }
         name if !QUANTITIES.contains(&name) => {
             "Only ports of switches whose custom algorithm has such a figure have it"
         }
@@ -408,13 +449,15 @@ fn port_quantity(name: &str, port: &Port) -> Option<PortQuantity> {
     PortQuantity::named(name).or_else(|| Some(PortQuantity::Metric(figure()? as u8)))
 }
 
-fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> String {
+fn title(quantity: Quantity, things: &Things<'_>) -> String {
+    let &Things { network, connections, .. } = things;
     match quantity {
         Quantity::Flow { flow, .. } => format!("\"{}\"", direction(flow, connections)),
         Quantity::VirtualSource { flow, switch, .. } => {
             format!("\"{} at {}\"", direction(flow, connections), network.name(switch))
         }
         Quantity::Port { port, .. } => format!("\"{}\"", network.port_name(port)),
+        Quantity::Demand { demand, .. } => format!("\"{}\"", things.demands[demand as usize]),
     }
 }
 

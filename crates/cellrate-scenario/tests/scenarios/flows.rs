@@ -2,7 +2,10 @@
 
 use cellrate_proto::admission::Request;
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{Amount, Arrivals, Category, Demand, Document, Law, Scenario, Traced, Traffic};
+use cellrate_scenario::{
+    Amount, Arrivals, Category, Demand, DemandQuantity, Document, Every, Law, Probe, Quantity, Scenario,
+    Traced, Traffic,
+};
 
 /// a, b and c around two switches, with these flows.
 fn resolved(head: &str, flows: &str) -> Result<Scenario, String> {
@@ -369,6 +372,39 @@ fn a_trace_has_the_flows_one_by_one() {
         let error = trace(name, holds, "unit = \"octets\"", rest).expect_err(name);
         assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {name}");
     }
+}
+
+#[test]
+fn how_many_are_under_way_is_recorded_by_name_or_of_all() {
+    let flows = |probe: &str| {
+        let rest = format!(
+            "pairs = [[\"a\", \"b\"]]\n{ARRIVALS}category = \"ubr\"\nsize = {{ type = \"hadoop\" }}\n{probe}"
+        );
+        resolved("", &rest)
+    };
+    let quantity = Quantity::Demand { quantity: DemandQuantity::Concurrent, demand: 0 };
+    for of in ["", "of = [\"f\"]\n"] {
+        let scenario =
+            flows(&format!("[[probe]]\nrecord = [\"concurrent\"]\n{of}every = \"change\"\n")).unwrap();
+        assert_eq!(scenario.probes, [Probe { quantity, every: Every::Change }]);
+    }
+    for (probe, expected) in [
+        (
+            "record = [\"acr\"]\nof = [\"f\"]",
+            "`of` names flows that come and go, and `record` no quantity of theirs",
+        ),
+        ("record = [\"concurrent\"]\nof = [\"s2->b\"]", "`of` names a port, and `record` no quantity of one"),
+        ("record = [\"concurrent\"]\nof = [\"g\"]", "there are no flows \"g\""),
+        ("record = [\"concurrent\"]\nof = [\"f\", \"f\"]", "concurrent of \"f\" is recorded twice"),
+    ] {
+        let error = flows(&format!("[[probe]]\n{probe}\n")).expect_err(probe);
+        assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {probe}");
+    }
+    let text = text("", "");
+    let without = text.replace("[[flows]]\nname = \"f\"\n", "[[probe]]\nrecord = [\"concurrent\"]\n");
+    let error =
+        Document::parse(&without, "t.toml").and_then(|document| document.resolve()).unwrap_err().to_string();
+    assert!(error.contains("nothing in the scenario has concurrent"), "{error}");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(super) fn build_tracks(
                     add(place, Subject::Port(quantity, place.index));
                 }
             }
+            // They are counted for all clusters together.
+            Quantity::Demand { .. } => {}
             Quantity::VirtualSource { quantity, flow, switch } => {
                 let at = |(end, _): &&(VirtualEnd, Place)| (end.flow, end.switch) == (flow, switch);
                 if let Some(&(_, place)) = virtual_ends.iter().find(at) {

@@ -47,6 +47,8 @@ impl Watched {
                 Quantity::Flow { flow, .. } => watched.connections[flow.connection().0 as usize] = true,
                 // Of ABR, whose senders have feedback.
                 Quantity::VirtualSource { .. } => {}
+                // Beginnings and ends are told of whoever looks.
+                Quantity::Demand { .. } => {}
             }
         }
         watched

@@ -1,9 +1,9 @@
 //! Flows of a size that are complete, counted for all clusters together.
 
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{Quantity, Scenario};
 
-use super::census::Census;
+use super::census::{Census, Series};
 use crate::transport::{Over, SizedFlow};
 use cellrate_engine::histogram::Histogram;
 
@@ -48,7 +48,12 @@ impl Completions {
     pub fn new(scenario: &Scenario, clusters: usize) -> Completions {
         let demands = scenario.demands.iter().map(|_| Default::default()).collect();
         let start = scenario.measuring.start();
-        let census = scenario.demands.iter().map(|_| Census::new(start)).collect();
+        let series_of = |place: usize| {
+            let is_its = |quantity: &Quantity| matches!(quantity, Quantity::Demand { demand, .. } if *demand as usize == place);
+            let own = scenario.probes.iter().enumerate().filter(|(_, probe)| is_its(&probe.quantity));
+            own.map(|(number, probe)| Series::new(number, probe.every, scenario.duration)).collect()
+        };
+        let census = (0..scenario.demands.len()).map(|place| Census::new(start, series_of(place))).collect();
         Completions { start, demands, census, told: vec![Time::ZERO; clusters] }
     }
 

@@ -70,6 +70,11 @@ impl Openers {
         self.tell(|completions| completions.told_until(self.cluster, until));
     }
 
+    /// Shows what is complete and under way, if the scenario has demands.
+    pub fn look(&self, what: impl FnOnce(&mut Completions)) {
+        self.tell(what);
+    }
+
     fn tell(&self, what: impl FnOnce(&mut Completions)) {
         if let Some(completions) = &self.completions {
             what(&mut completions.lock().unwrap_or_else(PoisonError::into_inner));
@@ -90,6 +95,10 @@ pub(crate) struct DemandTally {
     pub no_slot: u64,
     /// The sum of the holding times of those that began \[ps\].
     pub holding: u128,
+    /// The sum of what their set-up took \[ps\].
+    pub set_up: u128,
+    /// The most that one took.
+    pub longest_set_up: Duration,
     /// Flows of a size that have arrived, by class, and those of them that found no slot.
     pub classes: [[u64; 2]; CLASSES],
 }
@@ -140,7 +149,12 @@ impl DemandTally {
         self.offered += 1;
         self.no_room += u64::from(opening.outcome == Outcome::NoRoom);
         self.no_slot += u64::from(opening.outcome == Outcome::NoSlot);
-        self.holding += if begins { u128::from(holding.as_ps()) } else { 0 };
+        if begins {
+            let set_up = opening.at.since(opening.arrived);
+            self.holding += u128::from(holding.as_ps());
+            self.set_up += u128::from(set_up.as_ps());
+            self.longest_set_up = self.longest_set_up.max(set_up);
+        }
         if let Asked::Octets(octets) = opening.amount {
             for class in [0, class_of(octets)] {
                 self.classes[class][0] += 1;
@@ -155,6 +169,8 @@ impl DemandTally {
         self.no_room += other.no_room;
         self.no_slot += other.no_slot;
         self.holding += other.holding;
+        self.set_up += other.set_up;
+        self.longest_set_up = self.longest_set_up.max(other.longest_set_up);
         for (own, other) in self.classes.iter_mut().flatten().zip(other.classes.iter().flatten()) {
             *own += other;
         }

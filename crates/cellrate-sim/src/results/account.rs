@@ -175,6 +175,9 @@ fn host_bottlenecks(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<
 
 fn collect_series(scenario: &Scenario, assembly: Assembly) -> Vec<Series> {
     let mut recorders: Vec<Option<(Vec<u64>, Vec<f64>)>> = vec![None; scenario.probes.len()];
+    for (probe, recorder) in super::flows::series(&assembly) {
+        recorders[probe] = Some(recorder.into_columns());
+    }
     for cluster in assembly.kernel.clusters {
         for track in cluster.sampler.into_tracks() {
             let (times, values) = Recorder::into_columns(track.recorder);

@@ -1,12 +1,12 @@
 //! Rows of results about flows and calls that come and go.
 
-use std::sync::PoisonError;
-
+use cellrate_engine::recorder::Recorder;
 use cellrate_proto::Time;
 use cellrate_scenario::Scenario;
 
 use super::{CompletionSummary, DemandSummary};
 use crate::assembly::Assembly;
+use crate::kernel::census::Census;
 use crate::kernel::completions::{CLASS_ENDS, Class, Completions, UNIT};
 use crate::kernel::opening::DemandTally;
 
@@ -15,7 +15,8 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
     let span = end.since(scenario.measuring.start());
     let mut rows = Vec::new();
     for (number, demand) in scenario.demands.iter().enumerate() {
-        let DemandTally { offered, no_room, no_slot, holding, .. } = tally(assembly, number);
+        let DemandTally { offered, no_room, no_slot, holding, set_up, longest_set_up, .. } =
+            tally(assembly, number);
         let (blocked, begun) = (no_room + no_slot, offered - no_room - no_slot);
         let is_sized = demand.is_sized();
         let (mut completed, mut presence, mut most) = (None, 0, 0);
@@ -32,6 +33,8 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
             no_slot,
             blocking: (offered > 0).then(|| blocked as f64 / offered as f64),
             completed,
+            mean_set_up_s: (begun > 0).then(|| set_up as f64 / begun as f64 * 1e-12),
+            max_set_up_s: (begun > 0).then(|| longest_set_up.as_secs_f64()),
             mean_holding_s: (begun > 0 && !is_sized).then(|| holding as f64 / begun as f64 * 1e-12),
             mean_concurrent: presence as f64 / span.as_ps() as f64,
             max_concurrent: most,
@@ -67,10 +70,19 @@ pub(crate) fn completions(scenario: &Scenario, assembly: &Assembly) -> Vec<Compl
 
 /// Shows what is complete, if the scenario has demands.
 fn with(assembly: &Assembly, look: impl FnOnce(&mut Completions)) {
-    let openers = assembly.kernel.clusters.first().map(|cluster| &cluster.openers);
-    if let Some(completions) = openers.and_then(|openers| openers.completions.as_ref()) {
-        look(&mut completions.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(cluster) = assembly.kernel.clusters.first() {
+        cluster.openers.look(look);
     }
+}
+
+/// The series of flows that come and go, each with the place of its probe.
+pub(crate) fn series(assembly: &Assembly) -> Vec<(usize, Recorder)> {
+    let mut recorded = Vec::new();
+    with(assembly, |all| {
+        let series = all.census.iter().flat_map(Census::series);
+        recorded.extend(series.map(|one| (one.probe, one.recorder.clone())));
+    });
+    recorded
 }
 
 fn row(
@@ -99,5 +111,6 @@ fn row(
         mean_slowdown: slow_down(slow_downs.mean_s()),
         p50_slowdown: slow_down(slow_downs.quantile_s(0.5)),
         p99_slowdown: slow_down(slow_downs.quantile_s(0.99)),
+        times: times.distribution(),
     }
 }

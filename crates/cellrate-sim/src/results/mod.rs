@@ -362,6 +362,11 @@ pub struct DemandSummary {
     pub blocking: Option<f64>,
     /// Flows of a size that are complete: all of their datagrams have come; null for calls.
     pub completed: Option<u64>,
+    /// Mean time from the arrival of those that began to their first data, what set-up took \[s\]; null when none
+    /// began.
+    pub mean_set_up_s: Option<f64>,
+    /// Largest of the same.
+    pub max_set_up_s: Option<f64>,
     /// Mean holding time of calls that began, beyond the end of the run too \[s\]; null for flows of a size, and when
     /// none began.
     pub mean_holding_s: Option<f64>,
@@ -410,6 +415,9 @@ pub struct CompletionSummary {
     pub p50_slowdown: Option<f64>,
     /// 99th percentile of the same, within 1 %.
     pub p99_slowdown: Option<f64>,
+    /// Distribution of the times: how many flows took at most each; a table of its own beside the rows.
+    #[serde(skip)]
+    pub times: Vec<(Duration, u64)>,
 }
 
 /// The bursts of one direction of a connection with request-response traffic (paper uili, section 7.2).

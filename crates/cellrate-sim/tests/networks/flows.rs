@@ -101,6 +101,28 @@ fn what_a_call_sends_is_its_rate_for_its_time() {
     assert!((row.mean_concurrent - 0.1).abs() < 1e-9, "{}", row.mean_concurrent);
 }
 
+#[test]
+fn concurrent_calls_are_a_series_of_what_was_before_each_instant_or_of_changes() {
+    let rest = "[[flows]]\nname = \"calls\"\npairs = [[\"a\", \"b\"]]\ncategory = \"cbr\"\n\
+        call = { type = \"constant\", rate = \"10000 cells/s\" }\nset_up = \"10 ms\"\n\
+        arrivals = { type = \"list\", instants = [\"1 s\", \"2 s\", \"2 s\", \"2.99 s\"] }\n\
+        holding = { type = \"fixed\", time = \"490 ms\" }\nslots = 2\n\
+        [[probe]]\nrecord = [\"concurrent\"]\nevery = ";
+    let series = |every: &str| {
+        let scenario = scenario("10 Mbps", "3.5 s", &format!("{rest}\"{every}\"\n"));
+        let result = run(&scenario, &mut |_| ControlFlow::Continue(())).expect("the run ends well");
+        assert_eq!(result.summary.flows[0].mean_set_up_s, Some(0.01));
+        assert_eq!(result.summary.flows[0].max_set_up_s, Some(0.01));
+        let one = &result.series[0];
+        assert_eq!((&*one.probe, &*one.entity, one.unit), ("concurrent", "calls", "flows"));
+        let ms = one.times_ps.iter().map(|ps| ps / 1_000_000_000);
+        ms.zip(one.values.iter().map(|&count| count as u64)).collect::<Vec<_>>()
+    };
+    assert_eq!(series("change"), [(0, 0), (1010, 1), (1500, 0), (2010, 2), (2500, 0), (3000, 1), (3490, 0)]);
+    // The call that ends at 1.5 s was there up to then; the one that begins at 3 s was not.
+    assert_eq!(series("500 ms"), [(0, 0), (500, 0), (1000, 0), (1500, 1), (2000, 0), (2500, 2), (3000, 0)]);
+}
+
 /// Flows of a size from a to b, whose lines are of these rates; connections take turns.
 fn sized(access: &str, line: &str, duration: &str, rest: &str) -> Summary {
     sized_with("queueing = { type = \"round-robin\" }", access, line, duration, rest)

@@ -59,6 +59,16 @@ pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
         });
     }
     scenario.demands = demands.into();
+    for demand in 0..scenario.demands.len() as u32 {
+        let quantity = Quantity::Demand { quantity: DemandQuantity::Concurrent, demand };
+        let every = match generator.below(3) {
+            0 => continue,
+            1 => Every::Change,
+            // Calls that begin and end at multiples of a gap do so as samples are taken.
+            _ => Every::Interval(Duration::from_ps(end.as_ps() / generator.pick(&[8, 60, 120]))),
+        };
+        scenario.probes.push(Probe { quantity, every });
+    }
     scenario
 }
 

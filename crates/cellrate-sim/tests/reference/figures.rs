@@ -30,6 +30,9 @@ impl Network<'_> {
         }
         let policing = self.policing_rows();
         let branch_points = self.branch_point_rows();
+        for (probe, columns) in self.series_of_demands() {
+            (self.records[probe].times_ps, self.records[probe].values) = columns;
+        }
         Judgement {
             vcs,
             tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),

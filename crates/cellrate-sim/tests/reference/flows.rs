@@ -6,7 +6,7 @@ use cellrate_proto::Octets;
 use cellrate_proto::admission::Request;
 use cellrate_proto::admission::equivalent::Needs;
 use cellrate_proto::wire::cells_for;
-use cellrate_scenario::{Booking, Pair, TcpTraffic};
+use cellrate_scenario::{Booking, DemandQuantity, Pair, TcpTraffic};
 use cellrate_sim::transport::{Contents, Flags, Sequence, SizedFlow, Span};
 use cellrate_sim::{CompletionSummary, DemandSummary};
 
@@ -363,6 +363,44 @@ impl Network<'_> {
         (sum, cut.iter().map(|(from, _)| at_once(*from)).max().unwrap_or(0))
     }
 
+    /// How many flows or calls were under way, for each probe of a demand: a sample sees those that began before it
+    /// and had not ended before it; of changes the value at the end of each instant counts.
+    pub(super) fn series_of_demands(&self) -> BTreeMap<usize, (Vec<u64>, Vec<f64>)> {
+        let mut all = BTreeMap::new();
+        for (number, probe) in self.scenario.probes.iter().enumerate() {
+            let Quantity::Demand { quantity: DemandQuantity::Concurrent, demand } = probe.quantity else {
+                continue;
+            };
+            let spans = self.spans(demand as usize);
+            let (mut times_ps, mut values) = (Vec::new(), Vec::new());
+            match probe.every {
+                Every::Interval(interval) => {
+                    let mut at = Time::ZERO;
+                    while at < self.end {
+                        let count = spans.iter().filter(|(from, to)| *from < at && at <= *to).count();
+                        times_ps.push(at.as_ps());
+                        values.push(count as f64);
+                        at = at.saturating_add(interval);
+                    }
+                }
+                Every::Change => {
+                    let mut instants: Vec<Time> = spans.iter().flat_map(|&(from, to)| [from, to]).collect();
+                    instants.push(Time::ZERO);
+                    instants.sort_unstable();
+                    for at in instants.into_iter().filter(|&at| at < self.end) {
+                        let count = spans.iter().filter(|(from, to)| *from <= at && at < *to).count() as f64;
+                        if values.last() != Some(&count) {
+                            times_ps.push(at.as_ps());
+                            values.push(count);
+                        }
+                    }
+                }
+            }
+            all.insert(number, (times_ps, values));
+        }
+        all
+    }
+
     /// Complete flows of a demand: arrival, end, octets, and the time that each would take alone.
     fn complete(&self, demand: usize) -> Vec<(Time, Time, u64, Duration)> {
         let mut all = Vec::new();
@@ -445,6 +483,11 @@ impl Network<'_> {
                     mean_slowdown: mean(slow.iter().sum::<f64>()),
                     p50_slowdown: slow_down(0.5),
                     p99_slowdown: slow_down(0.99),
+                    times: times
+                        .iter()
+                        .zip(1..)
+                        .map(|(&ps, number)| (Duration::from_ps(ps), number))
+                        .collect(),
                 });
             }
         }
@@ -467,6 +510,10 @@ impl Network<'_> {
                 .filter(|call| began(call.fate) && call.arrived >= start)
                 .map(|call| u128::from(call.ends.since(call.begins).as_ps()))
                 .sum();
+            let set_ups: Vec<u64> = all()
+                .filter(|call| began(call.fate) && call.arrived >= start)
+                .map(|call| call.begins.since(call.arrived).as_ps())
+                .collect();
             let sized = demand.is_sized();
             let complete = self.complete(number);
             let (under_way, max_concurrent) = self.presence(number);
@@ -479,6 +526,8 @@ impl Network<'_> {
                 blocking: (offered > 0).then(|| (no_room + no_slot) as f64 / offered as f64),
                 completed: sized
                     .then(|| complete.iter().filter(|(arrived, ..)| *arrived >= start).count() as u64),
+                mean_set_up_s: (begun > 0).then(|| set_ups.iter().sum::<u64>() as f64 / begun as f64 * 1e-12),
+                max_set_up_s: set_ups.iter().max().map(|&most| Duration::from_ps(most).as_secs_f64()),
                 mean_holding_s: (begun > 0 && !sized).then(|| holding as f64 / begun as f64 * 1e-12),
                 mean_concurrent: under_way as f64 / self.end.since(start).as_ps() as f64,
                 max_concurrent,

@@ -818,6 +818,8 @@ impl<'a> Network<'a> {
                     }
                 }
             }
+            // Worked out behind the run.
+            Quantity::Demand { .. } => 0.0,
         }
     }
 }

@@ -221,7 +221,7 @@ impl Network<'_> {
                 let flow = flow.index();
                 (quantity, self.end_at(flow, switch).expect("there is one"))
             }
-            Quantity::Port { .. } => panic!("that is no quantity of an end"),
+            Quantity::Port { .. } | Quantity::Demand { .. } => panic!("that is no quantity of an end"),
         }
     }
 
