@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cellrate import CellrateError, Scenario
+from cellrate import CellrateError, Scenario, run
 from cellrate.topologies.building import Choices, scenario_text
 from cellrate.topologies.connections import Pair, chosen_pairs, shortest_ways
 from cellrate.topologies.families import made
@@ -294,3 +294,37 @@ def test_generic_fairness_configurations_have_their_published_rates(name: str, s
     assert {name[0] for name in rates} == set(shares)
     for vc, rate in rates.items():
         assert rate == pytest.approx(shares[vc[0]], rel=1e-3), vc
+
+
+@pytest.mark.parametrize(
+    ("name", "shares"),
+    [
+        ("ring", {"vc": 149.76 / 2}),
+        ("leaf-spine", {"spread": 622.08, "met": 622.08 / 2}),
+        # One cell of 32 on each line is a BRM of who sends the other way.
+        ("fat-tree", {"from-pod": 622.08 * 31 / 32}),
+    ],
+)
+def test_ready_topologies_settle_at_the_shares_that_they_say(name: str, shares: dict[str, float]) -> None:
+    scenario = Scenario.load(name)
+    fair = {share.vc: share.rate * 424e-6 for share in scenario.fair(utilization=1.0) if not share.backward}
+    result = run(scenario)
+    for vc, rate in fair.items():
+        [expected] = [share for begin, share in shares.items() if vc.startswith(begin)]
+        assert rate == pytest.approx(expected, rel=1e-3), vc
+        # The target utilization of their switches is 95 %.
+        acr = result.series("acr", vc=vc)
+        settled = acr.mean(0.8 * acr.end_s, acr.end_s) * 424e-6
+        assert settled == pytest.approx(0.95 * expected, rel=0.01), vc
+
+
+def test_the_ready_random_network_settles_near_max_min() -> None:
+    scenario = Scenario.load("random")
+    fair = {share.vc: share.rate for share in scenario.fair(utilization=0.95) if not share.backward}
+    assert len(fair) == 16
+    # Nobody made them even: the shares are of several bottlenecks.
+    assert len({round(rate) for rate in fair.values()}) >= 3
+    result = run(scenario)
+    for vc, rate in fair.items():
+        acr = result.series("acr", vc=vc)
+        assert acr.mean(0.8 * acr.end_s, acr.end_s) == pytest.approx(rate, rel=0.01), vc
