@@ -20,7 +20,7 @@ pub enum Mechanism {
     SharedHosts,
     /// Sources without feedback send long before anybody looks.
     Ahead,
-    /// Data cells that leave for another cluster join a FIFO many at a time.
+    /// Data cells that leave for another cluster join a FIFO, or real queues, many at a time.
     BeforeCluster,
     /// Data cells that leave for another cluster by priority are dealt with many at a time.
     Ranked,

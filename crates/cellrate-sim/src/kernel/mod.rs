@@ -10,7 +10,9 @@
 //!  passes    cells that are no events, many at a time:
 //!     |        sources    what hosts will send: folded trains, shared hosts, ahead of time
 //!     |        deferred   what comes to ports that nobody looks at: before another cluster, before a host
-//!     |        sampling   what a series looks at          becn, virtual_end, branch_point   what switches send
+//!     |        sampling   what a series looks at
+//!     |        becn, virtual_end, branch_point   what switches send        police   what they check
+//!     |        opening, completions   flows and calls that come and go     pause, census   counts before the end
 //!     |
 //!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes, merges, leaves of the schedule
 //!     |
@@ -24,6 +26,17 @@
 //! sources --> lanes --> events (an event) --> port --> lanes --> ... --> endpoint
 //!                \----> deferred (none) ---/    |
 //!                                                \--> windows (another cluster) --> lanes
+//! ```
+//!
+//! Which [strategy](state::drain_strategy) the pass before a port has hangs on its queues and on where its link leads:
+//!
+//! ```text
+//! queues                before another cluster                         before a host
+//! FIFO                  before_cluster; turns (one rate), sorted        before_host, awaited
+//!                       (very many sources)
+//! ranked                ranked                                         (each departure is an event)
+//! served                served; one by one where control counts        (each departure is an event)
+//! FIFO of a host        sources/shared_host
 //! ```
 //!
 //! What a run has to give is in `tests/reference`, a kernel with one heap and an event per step: that is the
@@ -51,6 +64,8 @@
 //!   ([`turns`](deferred::turns), [`stretch`](lanes::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
 //!   ([`sorted`](deferred::sorted));
+//! - where such a port keeps real queues, departures are caught up with on the way ([`served`](deferred::served),
+//!   [`ranked`](deferred::ranked));
 //! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before
 //!   ([`awaited`](deferred::awaited));
 //! - on its last link a data cell is counted as soon as its arrival is known ([`state::cluster`]).

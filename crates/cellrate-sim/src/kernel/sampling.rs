@@ -77,7 +77,9 @@ fn seen_with(fifo: &Fifo, cells: &Lists, until: Time, bookmark: &mut Bookmark) -
     let begun = fifo.seen();
     if bookmark.begun != begun {
         // Cells have been dealt with: the lane begins behind them.
-        *bookmark = Bookmark { begun, seen: begun, run: 0, entry: 0 };
+        *bookmark = Bookmark { begun, seen: begun, ..Bookmark::default() };
+    } else if until <= bookmark.next {
+        return Some(bookmark.latest);
     }
     for _ in 0..MOST_ENTRIES {
         let (first, behind) = loop {
@@ -85,7 +87,7 @@ fn seen_with(fifo: &Fifo, cells: &Lists, until: Time, bookmark: &mut Bookmark) -
             else {
                 // What comes next may be put behind this run, or into another one.
                 if cells.run(bookmark.run + 1).is_none() {
-                    return Some(bookmark.seen);
+                    return Some(bookmark.note(bookmark.seen, Time::ZERO));
                 }
                 (bookmark.run, bookmark.entry) = (bookmark.run + 1, 0);
                 continue;
@@ -93,7 +95,7 @@ fn seen_with(fifo: &Fifo, cells: &Lists, until: Time, bookmark: &mut Bookmark) -
             break entry;
         };
         if first.arrives >= until {
-            return Some(bookmark.seen);
+            return Some(bookmark.note(bookmark.seen, first.arrives));
         }
         let Some(stretch) = behind.first().and_then(Stretch::of) else {
             bookmark.seen.admit(first.arrives, fifo.cell_time());
@@ -105,7 +107,7 @@ fn seen_with(fifo: &Fifo, cells: &Lists, until: Time, bookmark: &mut Bookmark) -
             return None;
         }
         if count <= stretch.count.into() {
-            return Some(seen);
+            return Some(bookmark.note(seen, first.arrives + stretch.gap * count));
         }
         bookmark.seen = seen;
         bookmark.entry += 2;

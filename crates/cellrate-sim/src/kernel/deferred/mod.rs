@@ -33,6 +33,7 @@ pub(crate) mod awaited;
 pub(crate) mod before_cluster;
 pub(crate) mod before_host;
 pub(crate) mod ranked;
+pub(crate) mod served;
 pub(crate) mod sorted;
 pub(crate) mod strategy;
 pub(crate) mod turns;
@@ -134,6 +135,7 @@ impl Cluster {
                 }
                 DrainStrategy::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
                 DrainStrategy::Ranked => self.run_ranked(port, limit),
+                DrainStrategy::Served => self.run_served(port, limit),
             };
             if ended.is_some() {
                 ended.into_iter().for_each(|feed| self.next_train(feed));
@@ -281,7 +283,7 @@ pub(super) fn lose_for_room(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u
 }
 
 #[cold]
-fn lose(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u64>, hop: &Hop) {
+pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u64>, hop: &Hop) {
     port.lose();
     *dropped.entry(hop.flow).or_default() += 1;
 }

@@ -61,6 +61,11 @@ impl Cluster {
                 {
                     port.strategy = DrainStrategy::BeforeCluster;
                 }
+                Queues::Served(_)
+                    if port.deferred && !port.metered && mechanisms.has(Mechanism::BeforeCluster) =>
+                {
+                    port.strategy = DrainStrategy::Served;
+                }
                 _ => {}
             }
         }

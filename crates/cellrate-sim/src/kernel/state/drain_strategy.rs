@@ -28,4 +28,6 @@ pub(crate) enum DrainStrategy {
     },
     /// Cells of several categories that leave for other clusters.
     Ranked,
+    /// Cells that leave real queues for other clusters, where nobody counts them.
+    Served,
 }

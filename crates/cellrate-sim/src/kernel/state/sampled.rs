@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use cellrate_proto::Time;
 use cellrate_scenario::{FlowSource, PortSource};
 
 use crate::endpoint::{Endpoint, SendMode};
@@ -36,9 +37,21 @@ pub(crate) struct Bookmark {
     /// View of the FIFO when the first cell of the lane had not come, and when those before this place have.
     pub(in crate::kernel) begun: Seen,
     pub(in crate::kernel) seen: Seen,
+    /// View at the last sample, and up to when it is one: until the next cell comes. Zero where nobody knows of one.
+    pub(in crate::kernel) latest: Seen,
+    pub(in crate::kernel) next: Time,
     /// Which [run](crate::kernel::lanes::cell_queue::Lists::run) of the lane, and which entry there.
     pub(in crate::kernel) run: usize,
     pub(in crate::kernel) entry: usize,
+}
+
+impl Bookmark {
+    /// From now on that is to be seen, until a cell comes at `next` or later.
+    #[inline]
+    pub(in crate::kernel) fn note(&mut self, latest: Seen, next: Time) -> Seen {
+        (self.latest, self.next) = (latest, next);
+        latest
+    }
 }
 
 impl Sampled {
