@@ -1,24 +1,32 @@
-# W1's constant-rate and TCP equivalents on ns-2: ns ns2.tcl cbr|tcp SECONDS, which prints a line of JSON. No traces.
+# W1's constant-rate and TCP equivalents on ns-2: ns ns2.tcl cbr|tcp SECONDS SOURCES DELAY, the delay in seconds, which
+# prints a line of JSON. No traces.
 #
-# Units of 53 octets (cbr), or segments of 512 and 40 of headers with an ACK of 40 for each (tcp); links of 149.76 Mbit/s and
-# 5 ms; drop-tail queues that never fill. Only the packet headers that are used, as the manual recommends; the calendar
-# queue is the default scheduler.
+# Units of 53 octets (cbr), or segments of 512 and 40 of headers with an ACK of 40 for each (tcp); links of 149.76 Mbit/s;
+# drop-tail queues that never fill. Only the packet headers that are used, as the manual recommends; the calendar
+# queue is the default scheduler. With very many sources routes are given: to find them takes longer than to run.
 
-lassign $argv kind seconds
-set sources 15
+lassign $argv kind seconds sources delay
+set given [expr {$sources > 100}]
 remove-all-packet-headers
 add-packet-header IP TCP Flags RTP
 set ns [new Simulator]
 $ns use-scheduler Calendar
 Queue set limit_ 1000000
+if {$given} {
+    $ns rtproto Manual
+}
 set sw1 [$ns node]
 set sw2 [$ns node]
-$ns duplex-link $sw1 $sw2 149.76Mb 5ms DropTail
+$ns duplex-link $sw1 $sw2 149.76Mb $delay DropTail
 for {set i 0} {$i < $sources} {incr i} {
     set s [$ns node]
     set d [$ns node]
-    $ns duplex-link $s $sw1 149.76Mb 5ms DropTail
-    $ns duplex-link $sw2 $d 149.76Mb 5ms DropTail
+    $ns duplex-link $s $sw1 149.76Mb $delay DropTail
+    $ns duplex-link $sw2 $d 149.76Mb $delay DropTail
+    if {$given} {
+        [$s get-module Manual] add-route-to-adj-node -default $sw1
+        [$sw2 get-module Manual] add-route-to-adj-node $d
+    }
     set start [expr {($i + 1) * 2e-6}]
     if {$kind eq "cbr"} {
         set udp [new Agent/UDP]
@@ -29,7 +37,8 @@ for {set i 0} {$i < $sources} {incr i} {
         $ns connect $udp $sink($i)
         set cbr [new Application/Traffic/CBR]
         $cbr set packetSize_ 53
-        $cbr set rate_ [expr {(21192 + 200 * ($i - 7)) * 424}]
+        set step [expr {$sources > 1 ? 42000.0 / ($sources * ($sources - 1)) : 0.0}]
+        $cbr set rate_ [expr {(317880.0 / $sources + $step * ($i - ($sources - 1) / 2.0)) * 424}]
         $cbr attach-agent $udp
         $ns at $start "$cbr start"
     } else {
@@ -45,6 +54,9 @@ for {set i 0} {$i < $sources} {incr i} {
         $ftp attach-agent $sink($i)
         $ns at $start "$ftp start"
     }
+}
+if {$given} {
+    [$sw1 get-module Manual] add-route-to-adj-node -default $sw2
 }
 # User and system time of this process [s].
 proc cpu {} {

@@ -1,8 +1,9 @@
-"""W1's constant-rate and TCP equivalents on ns-3: ns3_peer.py cbr|tcp SECONDS, which prints a line of JSON. No traces.
+"""W1's constant-rate and TCP equivalents on ns-3: ns3_peer.py cbr|tcp SECONDS SOURCES DELAY, the delay in seconds.
 
-Point-to-point devices of 149.76 Mbit/s and 5 ms with drop-tail queues that never fill, no queue discs above them, IPv4
-with static routes, UDP clients of 53 octets on the line (2 PPP, 20 IP, 8 UDP, 23 payload), or bulk senders with
-segments of 512 octets and an ACK for each, no timestamps, no SACK. The library runs it; Python only builds it.
+Prints a line of JSON. No traces. Point-to-point devices of 149.76 Mbit/s with drop-tail queues that never fill, no
+queue discs above them, IPv4 with static routes, UDP clients of 53 octets on the line (2 PPP, 20 IP, 8 UDP, 23 payload),
+or bulk senders with segments of 512 octets and an ACK for each, no timestamps, no SACK. The library runs it; Python
+only builds it.
 """
 
 import json
@@ -12,8 +13,8 @@ from importlib.metadata import version
 
 from ns import ns
 
-SOURCES = 15
-kind, seconds = sys.argv[1], float(sys.argv[2])
+kind, seconds, sources, delay = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+mean, step = 317880 / sources, 42000 / (sources * (sources - 1))
 
 ns.Config.SetDefault("ns3::DropTailQueue<Packet>::MaxSize", ns.QueueSizeValue(ns.QueueSize("1000000p")))
 # A packet is compared with the addresses of the interface it came by, not with those of all seventeen.
@@ -28,7 +29,7 @@ ns.Config.SetDefault("ns3::TcpSocketBase::Sack", ns.BooleanValue(False))
 ns.Config.SetDefault("ns3::TcpL4Protocol::SocketType", ns.StringValue("ns3::TcpNewReno"))
 
 nodes = ns.NodeContainer()
-nodes.Create(2 + 2 * SOURCES)
+nodes.Create(2 + 2 * sources)
 stack = ns.InternetStackHelper()
 stack.SetIpv6StackInstall(False)
 routing = ns.Ipv4StaticRoutingHelper()
@@ -36,7 +37,7 @@ stack.SetRoutingHelper(routing)
 stack.Install(nodes)
 line = ns.PointToPointHelper()
 line.SetDeviceAttribute("DataRate", ns.StringValue("149.76Mbps"))
-line.SetChannelAttribute("Delay", ns.StringValue("5ms"))
+line.SetChannelAttribute("Delay", ns.TimeValue(ns.Seconds(delay)))
 addresses = ns.Ipv4AddressHelper()
 addresses.SetBase(ns.Ipv4Address("10.0.0.0"), ns.Ipv4Mask("255.255.255.0"))
 no_discs = ns.TrafficControlHelper()
@@ -58,7 +59,7 @@ def route(node):
 
 between = link(0, 1)
 apps = []
-for i in range(SOURCES):
+for i in range(sources):
     source, destination = 2 + 2 * i, 3 + 2 * i
     access, egress = link(source, 0), link(1, destination)
     # Interface 1 of every node is its first link: that between the switches, or a host's only one.
@@ -69,7 +70,7 @@ for i in range(SOURCES):
         server = ns.UdpServerHelper(9)
         client = ns.UdpClientHelper(ns.InetSocketAddress(target, 9).ConvertTo())
         client.SetAttribute("MaxPackets", ns.UintegerValue(0))
-        client.SetAttribute("Interval", ns.TimeValue(ns.Seconds(1 / (21192 + 200 * (i - 7)))))
+        client.SetAttribute("Interval", ns.TimeValue(ns.Seconds(1 / (mean + step * (i - (sources - 1) / 2)))))
         client.SetAttribute("PacketSize", ns.UintegerValue(23))
     else:
         server = ns.PacketSinkHelper(

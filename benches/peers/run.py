@@ -34,17 +34,47 @@ VENV_PYTHON = PLACE / "venv" / "bin" / "python"
 NEXOSIM = PLACE / "nexosim" / "release" / "nexosim-peer"
 CELLRATE = ROOT / "target" / "release" / "cellrate-bench"
 
-SOURCES = 15
 HOPS = 3
 LINE_BPS = 149.76e6
-DELAY_S = 5e-3
 UNIT_OCTETS = 53
-RATES = [21_192 + 200 * (i - SOURCES // 2) for i in range(SOURCES)]
-"""Rates of the constant-rate sources [cells/s]."""
-STARTS_S = [2e-6 * (i + 1) for i in range(SOURCES)]
+ALL_RATES = 317_880
+"""Rates of the constant-rate sources together [cells/s]: 90 % of the line."""
 SEGMENT_OCTETS = 512
-FASTER = {"cellrate": 10.0, "ns-2": 10.0, "nexosim": 10.0, "ns-3": 1.0, "SimPy": 2.0}
-"""Network time of a run with constant rates [s]: so much that it takes seconds and less than a minute."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """W1's network with so many sources and links of that delay."""
+
+    sources: int = 15
+    delay_s: float = 5e-3
+    network_s: dict[str, float] = field(
+        default_factory=lambda: {"cellrate": 10.0, "ns-2": 10.0, "nexosim": 10.0, "ns-3": 1.0, "SimPy": 2.0}
+    )
+    """Network time of a run with constant rates [s], by simulator: so much that it takes seconds and less than a
+    minute. Who is not named is left out."""
+
+    @property
+    def rates(self) -> list[float]:
+        """Rates of the constant-rate sources [cells/s], no two of them equal."""
+        count = self.sources
+        step = 42_000 / (count * (count - 1))
+        return [round(ALL_RATES / count + step * (i - (count - 1) / 2), 6) for i in range(count)]
+
+    @property
+    def starts_s(self) -> list[float]:
+        """When each of them begins [s]."""
+        return [2e-6 * (i + 1) for i in range(self.sources)]
+
+
+NETWORKS = {
+    "cbr": Network(),
+    "cbr-10us": Network(delay_s=10e-6),
+    "cbr-100": Network(sources=100),
+    "cbr-1500": Network(sources=1500, network_s={"cellrate": 10.0, "ns-2": 5.0, "nexosim": 5.0, "SimPy": 2.0}),
+    "tcp": Network(),
+}
+"""By workload."""
 
 
 class MissingError(Exception):
@@ -75,6 +105,7 @@ class Entry:
     command: list[str]
     octets_on_line: int
     """Octets of a unit, or of a segment with all its headers."""
+    network: Network = field(default_factory=Network)
     goodput: tuple[float, float] | None = None
     """Bounds of TCP's goodput: the share of what the line carries that has to arrive."""
     runs: list[Run] = field(default_factory=list)
@@ -110,7 +141,7 @@ def main() -> int:
     if "cellrate" in missing:
         say(f"cellrate cannot be built: {missing['cellrate']}")
         return 1
-    workloads = {kind: entries(kind, there, options.scale) for kind in ("cbr", "tcp")}
+    workloads = {kind: entries(kind, there, options.scale) for kind in NETWORKS}
     for number in range(options.rounds):
         for kind, listed in workloads.items():
             for entry in listed:
@@ -210,30 +241,32 @@ def install(names: list[str]) -> dict[str, str]:
 def entries(kind: str, there: list[str], scale: float) -> list[Entry]:
     """Give the simulators on a workload."""
     python = str(VENV_PYTHON)
+    network = NETWORKS[kind]
+    what = [str(network.sources), f"{network.delay_s:g}"]
     listed = []
 
     def add(name: str, network_s: float, command: list[str], octets: int, goodput: tuple[float, float] | None) -> None:
         if name.split(",")[0] in there:
-            listed.append(Entry(name, network_s * scale, command, octets, goodput))
+            listed.append(Entry(name, network_s * scale, command, octets, network, goodput))
 
-    if kind == "cbr":
+    if kind != "tcp":
         commands = {
-            "cellrate": [str(CELLRATE), "file", "cbr.toml"],
-            "ns-2": ["ns", "ns2.tcl", "cbr", "SECONDS"],
-            "nexosim": [str(NEXOSIM), "SECONDS"],
-            "ns-3": [python, "ns3_peer.py", "cbr", "SECONDS"],
-            "SimPy": [python, "simpy_peer.py", "SECONDS"],
+            "cellrate": [str(CELLRATE), "file", str(constant_rates(kind, network))],
+            "ns-2": ["ns", "ns2.tcl", "cbr", "SECONDS", *what],
+            "nexosim": [str(NEXOSIM), "SECONDS", *what],
+            "ns-3": [python, "ns3_peer.py", "cbr", "SECONDS", *what],
+            "SimPy": [python, "simpy_peer.py", "SECONDS", *what],
         }
-        for name, command in commands.items():
-            add(name, FASTER[name], command, UNIT_OCTETS, None)
+        for name, network_s in network.network_s.items():
+            add(name, network_s, commands[name], UNIT_OCTETS, None)
     else:
         # Segments with LLC/SNAP take 12 cells; the others have 40 octets of headers, ns-3 two of PPP besides. Slow
         # start takes some of a short run; ERICA leaves a tenth of the line.
         cells = 12 * UNIT_OCTETS
         add("cellrate, UBR", 10.0, [str(CELLRATE), "file", "tcp-ubr.toml"], cells, (0.95, 1.0))
         add("cellrate, ABR", 10.0, [str(CELLRATE), "file", "tcp-abr.toml"], cells, (0.85, 1.0))
-        add("ns-2", 10.0, ["ns", "ns2.tcl", "tcp", "SECONDS"], 552, (0.95, 1.0))
-        add("ns-3", 5.0, [python, "ns3_peer.py", "tcp", "SECONDS"], 554, (0.95, 1.0))
+        add("ns-2", 10.0, ["ns", "ns2.tcl", "tcp", "SECONDS", *what], 552, (0.95, 1.0))
+        add("ns-3", 5.0, [python, "ns3_peer.py", "tcp", "SECONDS", *what], 554, (0.95, 1.0))
     return listed
 
 
@@ -270,9 +303,34 @@ def children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def constant_rates(name: str, network: Network) -> Path:
+    """Write a scenario of constant-rate sources; give its file."""
+    delay, count = f"{network.delay_s * 1e6:g} us", network.sources
+    text = [
+        f'name = "peers-{name}"',
+        'duration = "10 s"',
+        f'[defaults.link]\nrate = "149.76 Mbps"\ndelay = "{delay}"',
+        f'[[host]]\nname = "s{{i}}"\ncount = {count}',
+        f'[[host]]\nname = "d{{i}}"\ncount = {count}',
+        '[[switch]]\nname = "sw{i}"\ncount = 2',
+        '[[link]]\nbetween = ["sw1", "sw2"]',
+        f'[[link]]\nbetween = ["s{{i}}", "sw1"]\ncount = {count}',
+        f'[[link]]\nbetween = ["sw2", "d{{i}}"]\ncount = {count}',
+    ]
+    for number, (rate, start_s) in enumerate(zip(network.rates, network.starts_s, strict=True), start=1):
+        text.append(
+            f'[[vc]]\nname = "vc{number}"\ncategory = "cbr"\npath = ["s{number}", "sw1", "sw2", "d{number}"]\n'
+            f'traffic = {{ type = "constant", rate = "{rate:.6f} cells/s", start = "{start_s * 1e6:g} us" }}'
+        )
+    PLACE.mkdir(parents=True, exist_ok=True)
+    file = PLACE / f"{name}-10s.toml"
+    file.write_text("\n".join(text) + "\n")
+    return file
+
+
 def scaled(file: Path, network_s: float) -> Path:
     """Give a copy of a scenario that lasts `network_s`."""
-    copy = PLACE / file.name
+    copy = PLACE / f"now-{file.name}"
     lines = file.read_text().splitlines()
     changed = [f'duration = "{network_s:g} s"' if line.startswith("duration = ") else line for line in lines]
     copy.write_text("\n".join(changed) + "\n")
@@ -287,10 +345,12 @@ def check(entry: Entry) -> None:
     if len(set(delivered)) > 1:
         entry.failure = f"runs differ: {delivered} arrived"
     elif entry.goodput is None:
-        transit_s = HOPS * (UNIT_OCTETS * 8 / LINE_BPS + DELAY_S)
-        due = sum(rate * (entry.network_s - start - transit_s) for rate, start in zip(RATES, STARTS_S, strict=True))
+        network = entry.network
+        transit_s = HOPS * (UNIT_OCTETS * 8 / LINE_BPS + network.delay_s)
+        own = zip(network.rates, network.starts_s, strict=True)
+        due = sum(rate * (entry.network_s - start - transit_s) for rate, start in own)
         # A cell more or less per source at either end, and what rounding an interval to ns changes in a second.
-        if abs(delivered[0] - due) > 2 * SOURCES + 5e-5 * due:
+        if abs(delivered[0] - due) > 2 * network.sources + 5e-5 * due:
             entry.failure = f"{delivered[0]} units arrived, {due:.0f} were due"
     else:
         due = LINE_BPS / 8 / entry.octets_on_line * entry.network_s
@@ -349,6 +409,9 @@ def machine() -> str:
 
 TITLES = {
     "cbr": "15 constant-rate sources, three hops of 149.76 Mbit/s and 5 ms, units of 53 octets",
+    "cbr-10us": "The same over links of 10 us",
+    "cbr-100": "100 sources, 5 ms",
+    "cbr-1500": "1,500 sources, 5 ms",
     "tcp": "15 TCP transfers over the same links: segments of 512 octets, an ACK for each, nothing lost",
 }
 

@@ -1,4 +1,4 @@
-"""Fifteen constant-rate sources over three hops on SimPy: simpy_peer.py SECONDS, which prints a line of JSON.
+"""Constant-rate sources over three hops on SimPy: simpy_peer.py SECONDS SOURCES DELAY, which prints a line of JSON.
 
 A process per source. A port is no process: when its line will be free is known when a cell comes (Lindley's recursion),
 so a hop is one time-out whose callback is the next hop, which is as little as SimPy's events allow.
@@ -12,10 +12,9 @@ from importlib.metadata import version
 import simpy
 from simpy.events import Timeout
 
-SOURCES = 15
 CELL_TIME = 424 / 149.76e6
-DELAY = 5e-3
-seconds = float(sys.argv[1])
+seconds, SOURCES, DELAY = float(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+MEAN, STEP = 317880 / SOURCES, 42000 / (SOURCES * (SOURCES - 1))
 
 
 class Port:
@@ -34,7 +33,7 @@ class Port:
 
 def source(env, number, port):
     """Send cells at a constant rate."""
-    interval = 1 / (21192 + 200 * (number - 7))
+    interval = 1 / (MEAN + STEP * (number - (SOURCES - 1) / 2))
     yield env.timeout(2e-6 * (number + 1))
     while True:
         port.put(number)

@@ -25,7 +25,7 @@ def peers() -> ModuleType:
 
 
 def failure(peers: ModuleType, delivered: list[int], *, goodput: tuple[float, float] | None, again: int = 0) -> str:
-    entry = peers.Entry("x", 10.0, ["x"], 53 if goodput is None else 552, goodput)
+    entry = peers.Entry("x", 10.0, ["x"], 53 if goodput is None else 552, goodput=goodput)
     entry.runs = [peers.Run(n, 1.0, 1.0, "1", again=again) for n in delivered]
     peers.check(entry)
     return entry.failure or ""

@@ -1,4 +1,4 @@
-//! Fifteen constant-rate sources over three hops on nexosim: `nexosim-peer SECONDS`, which prints a line of JSON.
+//! Constant-rate sources over three hops on nexosim: `nexosim-peer SECONDS SOURCES DELAY`, which prints a line of JSON.
 //!
 //! A model per source and per switch. A port's line is busy until an instant that is known when a cell comes (Lindley's
 //! recursion), so a hop is one event, scheduled for the cell's arrival at the far end, and one message. One thread:
@@ -14,13 +14,12 @@ use nexosim::simulation::{Mailbox, SimInit};
 use nexosim::time::MonotonicTime;
 use serde::{Deserialize, Serialize};
 
-const SOURCES: u32 = 15;
 /// 424 bits at 149.76 Mbit/s, to the nanosecond.
 const CELL_TIME: Duration = Duration::from_nanos(2831);
-const DELAY: Duration = Duration::from_millis(5);
-/// Cells/s of the source in the middle, and from one to the next.
-const RATE: f64 = 21_192.0;
-const RATE_STEP: f64 = 200.0;
+/// Cells/s of all sources together.
+const RATE: f64 = 317_880.0;
+/// From one source to the next, times their number and one less.
+const RATE_STEP: f64 = 42_000.0;
 /// From the start of one source to that of the next.
 const START_STEP: Duration = Duration::from_micros(2);
 
@@ -29,13 +28,14 @@ const START_STEP: Duration = Duration::from_micros(2);
 struct Line {
     /// Since the beginning.
     busy_until: Duration,
+    delay: Duration,
 }
 
 impl Line {
     /// How long from `now` until a cell that comes then arrives at the far end.
     fn send(&mut self, now: Duration) -> Duration {
         self.busy_until = self.busy_until.max(now) + CELL_TIME;
-        self.busy_until - now + DELAY
+        self.busy_until - now + self.delay
     }
 }
 
@@ -46,6 +46,8 @@ fn now<M: Model>(cx: &Context<M>) -> Duration {
 #[derive(Serialize, Deserialize)]
 struct Source {
     number: u32,
+    /// Cells/s.
+    rate: f64,
     line: Line,
     output: Output<u32>,
 }
@@ -54,7 +56,7 @@ struct Source {
 impl Source {
     #[nexosim(init)]
     async fn init(&mut self, cx: &Context<Self>) {
-        let interval = 1.0 / (RATE + RATE_STEP * (f64::from(self.number) - f64::from(SOURCES / 2)));
+        let interval = 1.0 / self.rate;
         let start = START_STEP * (self.number + 1);
         cx.schedule_periodic_event(start, Duration::from_secs_f64(interval), schedulable!(Self::emit), ())
             .unwrap();
@@ -107,23 +109,33 @@ impl Sink {
     }
 }
 
-fn switch(ports: usize, route: Vec<usize>) -> Switch {
-    let lines = (0..ports).map(|_| Line::default()).collect();
+fn line(delay: Duration) -> Line {
+    Line { busy_until: Duration::ZERO, delay }
+}
+
+fn switch(ports: usize, route: Vec<usize>, delay: Duration) -> Switch {
+    let lines = (0..ports).map(|_| line(delay)).collect();
     Switch { route, lines, outputs: (0..ports).map(|_| Output::default()).collect() }
 }
 
 fn main() {
-    let seconds: f64 =
-        std::env::args().nth(1).and_then(|text| text.parse().ok()).expect("nexosim-peer SECONDS");
+    let argument = |number: usize| -> f64 {
+        let text = std::env::args().nth(number);
+        text.and_then(|text| text.parse().ok()).expect("nexosim-peer SECONDS SOURCES DELAY")
+    };
+    let (seconds, sources) = (argument(1), argument(2));
+    let delay = Duration::from_secs_f64(argument(3));
     let received = Arc::new(AtomicU64::new(0));
-    let numbers = 0..SOURCES as usize;
+    let numbers = 0..sources as usize;
     let mut bench = SimInit::with_num_threads(1);
     let [first_box, second_box] = [Mailbox::new(), Mailbox::new()];
-    let mut first = switch(1, numbers.clone().map(|_| 0).collect());
-    let mut second = switch(numbers.len(), numbers.clone().collect());
+    let mut first = switch(1, numbers.clone().map(|_| 0).collect(), delay);
+    let mut second = switch(numbers.len(), numbers.clone().collect(), delay);
     first.outputs[0].connect(Switch::input, &second_box);
     for number in numbers {
-        let mut source = Source { number: number as u32, line: Line::default(), output: Output::default() };
+        let step = RATE_STEP / (sources * (sources - 1.0));
+        let rate = RATE / sources + step * (number as f64 - (sources - 1.0) / 2.0);
+        let mut source = Source { number: number as u32, rate, line: line(delay), output: Output::default() };
         source.output.connect(Switch::input, &first_box);
         let sink_box = Mailbox::new();
         second.outputs[number].connect(Sink::input, &sink_box);
