@@ -83,8 +83,8 @@ pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr
     let name = match error {
         Error::MissingPlugin(error) => return not_given(py, error),
         Error::Interrupted => "Interrupted",
-        // What the scenario lacks, not the machine.
-        Error::NoAddress { .. } => "CellrateError",
+        // Something that the scenario lacks, not the machine.
+        Error::NoAddress { .. } | Error::NoRate { .. } => "CellrateError",
         Error::TooLarge { .. }
         | Error::NoDevice { .. }
         | Error::NoApplication { .. }

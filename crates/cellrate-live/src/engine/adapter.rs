@@ -7,9 +7,10 @@ use cellrate_engine::sender::Sender;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
 
+use super::acks::Acks;
 use super::cell::Cell;
 use super::exchanges::Exchanges;
-use super::supply::{Supply, departure_of_generated};
+use super::supply::{PacketQueue, Supply, departure_of_generated};
 
 /// Cells of the direction that an end sends, and of the one that it receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub(crate) struct Adapter {
     /// Delays of the data cells of the other direction.
     pub delays: Histogram,
     pub reception: Option<Box<Reception>>,
+    /// ACKs on their way to the host, where they are treated.
+    pub acks: Option<Box<Acks>>,
     /// MCR of the other direction.
     received_mcr: CellRate,
 }
@@ -83,6 +86,7 @@ impl Adapter {
             acr_integral: AcrIntegral::default(),
             delays: Histogram::default(),
             reception: reception.map(Box::new),
+            acks: None,
             received_mcr: CellRate::ZERO,
         }
     }
@@ -130,10 +134,31 @@ impl Adapter {
     /// A packet of the host comes into the queue; false if there is no room for it.
     pub fn offer(&mut self, packet: &[u8]) -> bool {
         let answer = self.reception.as_ref().and_then(|reception| reception.exchanges.answer(packet));
+        if let Some(acks) = &mut self.acks {
+            acks.on_sent(packet);
+        }
         let Some(queue) = self.supply.packets_mut() else {
             unreachable!("routes lead to adapters with packets");
         };
         queue.offer(packet, answer)
+    }
+
+    /// Place of its host among those attached, if it carries packets.
+    pub fn host(&self) -> Option<u32> {
+        self.reception.as_ref().map(|reception| reception.host)
+    }
+
+    /// A packet has been handed over to the host, or refused by its device.
+    pub fn count_handed_over(&mut self, sent: bool) {
+        if let Some(reception) = &mut self.reception {
+            reception.delivered += u64::from(sent);
+            reception.refused += u64::from(!sent);
+        }
+    }
+
+    /// Cells of packets that wait.
+    pub fn waiting_cells(&self) -> u64 {
+        self.supply.packets().map_or(0, PacketQueue::waiting_cells)
     }
 
     /// The last cell of a packet leaves at `now`.

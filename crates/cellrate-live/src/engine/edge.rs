@@ -18,11 +18,11 @@ use cellrate_proto::Time;
 use cellrate_scenario::{AdapterTcp, DelayedAck};
 
 /// Connections that are remembered at once; more are let through as they are.
-const MOST_CONNECTIONS: usize = 10_000;
-const FIN: u8 = 1;
-const SYN: u8 = 2;
-const RST: u8 = 4;
-const ACK: u8 = 16;
+pub(super) const MOST_CONNECTIONS: usize = 10_000;
+pub(super) const FIN: u8 = 1;
+pub(super) const SYN: u8 = 2;
+pub(super) const RST: u8 = 4;
+pub(super) const ACK: u8 = 16;
 /// Bits of the flags that do not make an ACK more than an ACK: PSH, and those of ECN.
 const MEANINGLESS: u8 = 8 | 64 | 128;
 
@@ -36,7 +36,7 @@ pub(crate) struct Edge {
 }
 
 /// Name of a TCP connection at its host: the peer's address, the host's own port and the peer's.
-type Key = (Ipv4Addr, u16, u16);
+pub(super) type Key = (Ipv4Addr, u16, u16);
 
 /// One end of a TCP connection.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Edge {
             self.connections.remove(&key);
             return Verdict::Sent;
         }
-        let is_ack = segment.payload == 0 && flags & !MEANINGLESS == ACK;
+        let is_ack = segment.is_ack_alone(packet);
         let Some(delayed) = self.settings.delayed_ack.filter(|_| is_ack) else {
             self.withheld += u64::from(connection.held.take().is_some());
             connection.acknowledged = Some(number);
@@ -230,19 +230,24 @@ impl Segment {
         self.flags(packet) & SYN != 0
     }
 
-    fn flags(self, packet: &[u8]) -> u8 {
+    /// Whether it is an ACK and nothing more.
+    pub fn is_ack_alone(self, packet: &[u8]) -> bool {
+        self.payload == 0 && self.flags(packet) & !MEANINGLESS == ACK
+    }
+
+    pub fn flags(self, packet: &[u8]) -> u8 {
         packet[self.at + 13]
     }
 
-    fn acknowledgement(self, packet: &[u8]) -> u32 {
+    pub fn acknowledgement(self, packet: &[u8]) -> u32 {
         be32(packet, self.at + 8)
     }
 
-    fn window(self, packet: &[u8]) -> u16 {
+    pub fn window(self, packet: &[u8]) -> u16 {
         be16(packet, self.at + 14)
     }
 
-    fn set_window(self, packet: &mut [u8], window: u16) {
+    pub fn set_window(self, packet: &mut [u8], window: u16) {
         self.set(packet, self.at + 14, window);
     }
 
@@ -264,7 +269,7 @@ impl Segment {
     }
 
     /// Where the option of this kind and length stands.
-    fn option(self, packet: &[u8], kind: u8, length: usize) -> Option<usize> {
+    pub fn option(self, packet: &[u8], kind: u8, length: usize) -> Option<usize> {
         let mut at = self.at + 20;
         while at < self.end {
             match packet[at] {
@@ -306,7 +311,7 @@ fn be32(octets: &[u8], at: usize) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use cellrate_proto::Duration;
 
@@ -332,7 +337,7 @@ mod tests {
     }
 
     /// The checksum of a TCP segment with its pseudo header; zero where it has the right one.
-    fn checksum(packet: &[u8]) -> u16 {
+    pub fn checksum(packet: &[u8]) -> u16 {
         let mut octets = packet[12..].to_vec();
         octets.extend([0, 6]);
         octets.extend((packet.len() as u16 - 20).to_be_bytes());
@@ -352,7 +357,7 @@ mod tests {
     fn edge() -> Edge {
         let timer = Duration::from_ms(50);
         let delayed_ack = Some(DelayedAck::TimerOnTicks { timer, ticks: Duration::from_ms(10) });
-        Edge::new(AdapterTcp { window: Some(9148), delayed_ack })
+        Edge::new(AdapterTcp { window: Some(9148), delayed_ack, ..AdapterTcp::default() })
     }
 
     /// An edge whose host has had its handshake, and has acknowledged 1000.

@@ -30,6 +30,13 @@ pub enum Error {
         /// The connection.
         vc: String,
     },
+    /// The adapter of a host goes by ACR, and a connection has none.
+    NoRate {
+        /// The connection.
+        vc: String,
+        /// The host.
+        host: String,
+    },
     /// Something custom of the scenario was not given to the run.
     MissingPlugin(MissingPlugin),
     /// A distributed run needs the address of a node, and it is not given.
@@ -83,6 +90,11 @@ impl fmt::Display for Error {
                 f,
                 "the traffic of {vc} consists of packets, or answers what it receives: a live run has real applications for that, a simulated \
                  one (`cellrate run`) models of them. Give it an application, or another traffic type"
+            ),
+            Error::NoRate { vc, host } => write!(
+                f,
+                "host {host} has live.adapter_tcp.acr_window, which goes by ACR, and {vc} has none; make it category \"abr\", or leave \
+                 acr_window out there (hold_acks needs no rate)"
             ),
             Error::MissingPlugin(error) => error.fmt(f),
             Error::NoAddress { node } => write!(

@@ -7,13 +7,15 @@
 //! the highest category that has come. So a run with generated traffic alone, in one process, goes the way that the
 //! simulated one does, cell by cell. What comes from outside, packets and datagrams, comes between events.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use cellrate_engine::schedule::Schedule;
 use cellrate_engine::switch_port::SwitchPort;
-use cellrate_proto::{Direction, Time};
+use cellrate_proto::{Direction, Source, Time};
 use cellrate_scenario::FlowIndex;
 
+use super::acks::Arrival;
 use super::cell::{self, Cell};
 use super::counters::{HostCounters, Passage};
 use super::edge::Verdict;
@@ -39,6 +41,8 @@ enum Leaf {
     Transmission(u32),
     /// ACKs that the adapters of an attached host have kept leave.
     Edge(u32),
+    /// ACKs that this adapter holds may pass to its host, which has not answered those before.
+    Acks(u32),
 }
 
 /// The network, its schedule, and the outside world.
@@ -55,10 +59,14 @@ pub(crate) struct Machine<'a> {
     first_input: u32,
     first_adapter: u32,
     first_edge: u32,
+    /// By adapter that treats ACKs, its leaf.
+    ack_leaves: BTreeMap<u32, usize>,
     sample_leaf: usize,
     tap: Option<Box<dyn CellTap + 'a>>,
-    /// Everything before this has happened.
+    /// Everything before this has happened, and what hosts sent before it has been taken in.
     done: Time,
+    /// End of the stretch that is being done.
+    stretch: Time,
 }
 
 impl<'a> Machine<'a> {
@@ -85,6 +93,10 @@ impl<'a> Machine<'a> {
         leaves.extend((0..network.adapters.len() as u32).map(Leaf::Transmission));
         let first_edge = leaves.len() as u32;
         leaves.extend((0..network.edges.len() as u32).map(Leaf::Edge));
+        let with_acks = (0..).zip(&network.adapters).filter(|(_, adapter)| adapter.acks.is_some());
+        let ack_leaves: BTreeMap<u32, usize> =
+            with_acks.zip(leaves.len()..).map(|((number, _), leaf)| (number, leaf)).collect();
+        leaves.extend(ack_leaves.keys().map(|&number| Leaf::Acks(number)));
         let allowed = Schedule::last_instant(leaves.len());
         if end > allowed {
             return Err(Error::TooLong { given_s: end.as_secs_f64(), allowed_s: allowed.as_secs_f64() });
@@ -104,9 +116,11 @@ impl<'a> Machine<'a> {
             first_input,
             first_adapter,
             first_edge,
+            ack_leaves,
             sample_leaf,
             tap,
             done: start,
+            stretch: start,
         };
         for leaf in first_report..first_adapter as usize {
             machine.schedule_report(start, leaf);
@@ -132,6 +146,7 @@ impl<'a> Machine<'a> {
 
     /// Does everything that happens before `until`.
     pub fn run_until(&mut self, until: Time) {
+        self.stretch = until;
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
@@ -145,6 +160,7 @@ impl<'a> Machine<'a> {
                 Leaf::Report(adapter) => self.on_report(now, adapter as usize, leaf),
                 Leaf::Transmission(adapter) => self.on_transmission(now, adapter as usize),
                 Leaf::Edge(host) => self.on_edge(now, host as usize),
+                Leaf::Acks(adapter) => self.release_acks(now, adapter as usize),
                 Leaf::Sample => self.on_sample(now),
             }
         }
@@ -290,17 +306,57 @@ impl<'a> Machine<'a> {
         }
         let adapter = &mut self.network.adapters[number as usize];
         let host = adapter.reception.as_ref().map_or(0, |reception| reception.host as usize);
+        let treats_acks = adapter.acks.is_some();
         if let Some(packet) = adapter.receive_data(now, cell) {
-            let sent = send(&mut self.hosts[host], packet);
-            if let Some(reception) = &mut adapter.reception {
-                if sent {
-                    reception.delivered += 1;
-                } else {
-                    reception.refused += 1;
-                }
+            if treats_acks {
+                let packet = packet.to_vec();
+                self.on_packet_for_host(now, number as usize, packet);
+            } else {
+                let sent = send(&mut self.hosts[host], packet);
+                adapter.count_handed_over(sent);
             }
         }
         self.note_adapter(now, number as usize);
+    }
+
+    /// `packet` has come for the host of the adapter of this number, which treats ACKs.
+    fn on_packet_for_host(&mut self, now: Time, number: usize, mut packet: Vec<u8>) {
+        let adapter = &mut self.network.adapters[number];
+        let (acr, waiting) = (adapter.source().map(Source::acr), adapter.waiting_cells());
+        let Some(acks) = &mut adapter.acks else { return };
+        acks.on_taken_in(self.done);
+        match acks.on_arrival(now, &mut packet, acr, waiting) {
+            Arrival::Passes => self.hand_over(number, &packet),
+            // Those before it may have waited for an answer that never came.
+            Arrival::Held => self.release_acks(now, number),
+        }
+    }
+
+    /// ACKs that an adapter holds, and that may pass, go to its host.
+    fn release_acks(&mut self, now: Time, number: usize) {
+        loop {
+            let adapter = &mut self.network.adapters[number];
+            let waiting = adapter.waiting_cells();
+            let Some(acks) = &mut adapter.acks else { return };
+            acks.on_taken_in(self.done);
+            let Some(packet) = acks.release(now, waiting) else {
+                if let Some(&leaf) = self.ack_leaves.get(&(number as u32)) {
+                    // What the host has sent is taken in at the end of this stretch.
+                    let due = acks.due();
+                    self.schedule.set(leaf, if due <= now { self.stretch } else { due });
+                }
+                return;
+            };
+            self.hand_over(number, &packet);
+        }
+    }
+
+    /// The host of the adapter of this number gets `packet`.
+    fn hand_over(&mut self, number: usize, packet: &[u8]) {
+        let adapter = &mut self.network.adapters[number];
+        let host = adapter.reception.as_ref().map_or(0, |reception| reception.host as usize);
+        let sent = send(&mut self.hosts[host], packet);
+        adapter.count_handed_over(sent);
     }
 
     pub(super) fn deliver_rm(
@@ -391,6 +447,9 @@ impl<'a> Machine<'a> {
     fn on_transmission(&mut self, now: Time, number: usize) {
         if let Some(cell) = self.network.adapters[number].transmit(now) {
             self.leave(now, number, cell);
+        }
+        if self.network.adapters[number].acks.as_ref().is_some_and(|acks| acks.holds_any()) {
+            self.release_acks(now, number);
         }
         self.reschedule(now, number);
         self.note_adapter(now, number);

@@ -12,6 +12,7 @@
 //!
 //! [`run()`] does a run; [`Options`] says how; [`Outcome`] is what it found, the verdict on its own timing included.
 
+mod acks;
 mod adapter;
 mod becn;
 mod cell;

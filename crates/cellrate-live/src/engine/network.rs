@@ -18,6 +18,7 @@ use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{AdapterTcp, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
 
+use super::acks::Acks;
 use super::adapter::{Adapter, Reception};
 use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::edge::Edge;
@@ -133,7 +134,8 @@ pub(crate) fn used_ports(scenario: &Scenario) -> Vec<bool> {
 /// Treatment of the TCP of this host.
 fn edge(scenario: &Scenario, host: NodeIndex) -> Option<Box<Edge>> {
     let settings = scenario.hosts.get(host.0 as usize)?.adapter_tcp;
-    (settings != AdapterTcp::default()).then(|| Box::new(Edge::new(settings)))
+    let AdapterTcp { window, delayed_ack, .. } = settings;
+    (window.is_some() || delayed_ack.is_some()).then(|| Box::new(Edge::new(settings)))
 }
 
 struct Builder<'a> {
@@ -360,9 +362,17 @@ impl Builder<'_> {
             let (number, back) = (flow.connection(), self.scenario.flow(flow.other()));
             let vc = || self.scenario.connection(number).name.clone();
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
+            let sender = Sender::at_host(self.scenario, flow, self.options.given)?;
+            let mut acks = None;
             let (supply, reception) = if carries_packets {
                 let host = self.scenario.tail(self.scenario.step(flow, 0));
-                let own = self.scenario.hosts.get(host.0 as usize).map(|host| host.adapter_queue);
+                let own = self.scenario.hosts.get(host.0 as usize);
+                acks = own.and_then(|own| Acks::new(own.adapter_tcp.arriving_acks));
+                if sender.source().is_none() && acks.as_ref().is_some_and(Acks::goes_by_rate) {
+                    let host = self.scenario.node(host).name.clone();
+                    return Err(Error::NoRate { vc: vc(), host });
+                }
+                let own = own.map(|host| host.adapter_queue);
                 let room = self.options.adapter_queue.or(own).unwrap_or(DEFAULT_ADAPTER_QUEUE);
                 let room = usize::try_from(room.0).unwrap_or(usize::MAX);
                 let attached = (0..).zip(&self.options.hosts).find(|(_, of)| of.node == host);
@@ -380,14 +390,15 @@ impl Builder<'_> {
                     _ => return Err(Error::NoApplication { vc: vc() }),
                 }
             };
-            let adapter = Adapter::new(
-                Sender::at_host(self.scenario, flow, self.options.given)?,
+            let mut adapter = Adapter::new(
+                sender,
                 supply,
                 set_up::destination_at_host(back),
                 first_hops[flow.index()],
                 cell::address(number),
                 reception,
             );
+            adapter.acks = acks.map(Box::new);
             self.network.adapters.push(adapter.receiving(back.sender.mcr()));
         }
         Ok(())

@@ -202,6 +202,10 @@ pub struct HostRow {
     pub device_errors: u64,
     /// ACKs that its adapters kept back for good, because a later one told more (`adapter_tcp`).
     pub acks_withheld: u64,
+    /// ACKs for it that its adapters held (`adapter_tcp.hold_acks`).
+    pub acks_held: u64,
+    /// ACKs for it whose window its adapters lowered (`adapter_tcp.acr_window`).
+    pub windows_written: u64,
 }
 
 /// An answer of a host over a TCP connection on which it was asked first, by the cells at its adapter.
@@ -448,15 +452,23 @@ fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -
 }
 
 fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {
-    let edges = &machine.network.edges;
-    let rows =
-        machine.hosts.iter().zip(&machine.host_counters).zip(edges).map(|((host, counters), edge)| HostRow {
+    let network = &machine.network;
+    let hosts = (0..).zip(&machine.hosts).zip(&machine.host_counters).zip(&network.edges);
+    let rows = hosts.map(|(((number, host), counters), edge)| {
+        let own = network.adapters.iter().filter(|adapter| adapter.host() == Some(number));
+        let (acks_held, windows_written) = own
+            .filter_map(|adapter| adapter.acks.as_ref())
+            .fold((0, 0), |(held, written), acks| (held + acks.acks_held, written + acks.windows_written));
+        HostRow {
             host: scenario.node(host.node).name.clone(),
             packets: counters.received,
             without_vc: counters.without_vc,
             device_errors: counters.device_errors,
             acks_withheld: edge.as_ref().map_or(0, |edge| edge.withheld),
-        });
+            acks_held,
+            windows_written,
+        }
+    });
     rows.collect()
 }
 

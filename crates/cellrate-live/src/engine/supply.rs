@@ -154,7 +154,7 @@ impl Supply {
             Supply::Timed(timed) => Some(timed.waiting(now)),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Bursts(bursts) => Some(bursts.waiting(now)),
-            Supply::Packets(queue) => Some(queue.cells.len() as u64),
+            Supply::Packets(queue) => Some(queue.waiting_cells()),
             Supply::Relayed(queue) => Some(queue.len().0),
         }
     }
@@ -266,6 +266,11 @@ impl PacketQueue {
             self.left = self.answers.pop_front().flatten();
         }
         (payload, last)
+    }
+
+    /// Cells that have not left.
+    pub fn waiting_cells(&self) -> u64 {
+        self.cells.len() as u64
     }
 
     /// Packets of which not every cell has left.

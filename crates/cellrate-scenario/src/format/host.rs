@@ -56,14 +56,14 @@ const HOST_LIVE: Shape = Shape {
             "adapter_tcp",
             Kind::Table(&ADAPTER_TCP),
             "nothing",
-            "Changes that the adapter makes to what the host's TCP sends, so that it looks like one of another time.",
+            "Changes that the adapter makes to what the host's TCP sends, so that it looks like one of another time, and to the ACKs that come for it.",
         ),
     ],
 };
 
 const ADAPTER_TCP: Shape = Shape {
     name: "adapter_tcp",
-    about: "Changes of an adapter to what the TCP of its host sends, where Linux does not behave as older systems did.",
+    about: "Changes of an adapter to what the TCP of its host sends, where Linux does not behave as older systems did, and to ACKs on their way to it, which tell TCP of the adapter's rate or queue.",
     keys: &[
         key(
             "window",
@@ -76,6 +76,18 @@ const ADAPTER_TCP: Shape = Shape {
             Kind::Table(&DELAYED_ACK),
             "at once",
             "When an ACK without data gets out that tells of a single segment; the host itself acknowledges every segment at once then.",
+        ),
+        key(
+            "acr_window",
+            SPAN,
+            "as the peer sends it",
+            "The window in ACKs that come for the host becomes what ACR carries in so long, a round trip without queues, shared by the connections of the VC that have data on their way, a segment at least (explicit window adaptation). For category abr.",
+        ),
+        key(
+            "hold_acks",
+            CELLS,
+            "passed on at once",
+            "ACKs that come for the host pass while fewer cells than this wait in the VC's adapter or are on their way there, and are held otherwise (an acknowledgment bucket). At least \"1 cells\"; not beside acr_window.",
         ),
     ],
 };

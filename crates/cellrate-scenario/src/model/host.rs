@@ -26,13 +26,30 @@ pub struct HostSettings {
     pub processing: Processing,
 }
 
-/// Changes that a live host's adapter makes to what the host's TCP sends, so that it looks like one of another time.
+/// Changes that a live host's adapter makes to what the host's TCP sends, so that it looks like one of another time,
+/// and to the ACKs that come for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AdapterTcp {
     /// Largest window that gets out, without window scaling \[octets\]. Default as the host sends it.
     pub window: Option<u16>,
     /// When ACKs without data get out. Default at once.
     pub delayed_ack: Option<DelayedAck>,
+    /// Treatment of the ACKs that come for the host. Default none.
+    pub arriving_acks: ArrivingAcks,
+}
+
+/// Treatment of ACKs by the adapter of the host that they come for: how it tells TCP of its rate or queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ArrivingAcks {
+    /// They pass as they come (default).
+    #[default]
+    Passed,
+    /// The window that they offer becomes what ACR carries in so long, a segment at least: the connections of a VC that
+    /// have data on their way have equal parts.
+    Window(Duration),
+    /// They pass while fewer cells than this wait at the adapter, or are on their way there [at least 1], and are held
+    /// otherwise.
+    Held(Cells),
 }
 
 /// A time that is drawn each time.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use cellrate_proto::{Duration, Octets};
+use cellrate_proto::{Cells, Duration, Octets};
 
 use super::tcp::delayed_ack;
 use super::{Whole, optional, place_of};
-use crate::model::{AdapterTcp, HostSettings, HostTcp, Shared};
+use crate::model::{AdapterTcp, ArrivingAcks, HostSettings, HostTcp, Shared};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
@@ -57,9 +57,30 @@ fn one(keys: &Table, mut settings: HostSettings) -> Result<HostSettings, Fault> 
         settings.adapter_tcp = AdapterTcp {
             window: window.map(|window| window.0 as u16),
             delayed_ack: optional(table, "delayed_ack", delayed_ack)?,
+            arriving_acks: arriving_acks(table)?,
         };
     }
     Ok(settings)
+}
+
+fn arriving_acks(table: &Table) -> Result<ArrivingAcks, Fault> {
+    let round_trip = optional(table, "acr_window", quantity::span)?;
+    let Some(node) = table.node("hold_acks") else {
+        return Ok(round_trip.map_or(ArrivingAcks::Passed, ArrivingAcks::Window));
+    };
+    let mark = quantity::cells(node)?;
+    if mark == Cells::ZERO {
+        return Err(Fault::new(
+            node.place,
+            "a mark of 0 cells lets nothing through",
+            "Write 1 cell at least",
+        ));
+    }
+    if round_trip.is_some() {
+        let message = "acr_window and hold_acks are both given, and ACKs are treated in one way";
+        return Err(Fault::new(node.place, message, "Write one of them"));
+    }
+    Ok(ArrivingAcks::Held(mark))
 }
 
 fn tcp(keys: &Table, mtu: Octets) -> Result<HostTcp, Fault> {

@@ -42,7 +42,7 @@ fn hosts_have_addresses_of_their_own_and_the_mtu_of_rfc_2225() {
 fn every_setting_of_a_host_has_its_key() {
     let keys = "mtu = \"1500 octets\"\ntransmit_queue = 20\nadapter_queue = \"100 cells\"\ntcp = { congestion_control = \"cubic\", receive_window = \"9148 octets\", \
                 send_buffer = \"64 KiB\", mss = \"1000 octets\", initial_window = 1, delayed_ack = false, minimum_rto = \"400 ms\", \
-                sack = false, timestamps = false }\nadapter_tcp = { window = \"9148 octets\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" } }";
+                sack = false, timestamps = false }\nadapter_tcp = { window = \"9148 octets\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, acr_window = \"21 ms\" }";
     let scenario = document(keys, "").unwrap().resolve().unwrap();
     let expected = HostSettings {
         address: Ipv4Addr::new(10, 0, 0, 2),
@@ -67,9 +67,12 @@ fn every_setting_of_a_host_has_its_key() {
                 timer: Duration::from_ms(50),
                 ticks: Duration::from_ms(10),
             }),
+            arriving_acks: ArrivingAcks::Window(Duration::from_ms(21)),
         },
     };
     assert_eq!(scenario.hosts[1], expected);
+    let holding = document("adapter_tcp.hold_acks = \"100 cells\"", "").unwrap().resolve().unwrap();
+    assert_eq!(holding.hosts[1].adapter_tcp.arriving_acks, ArrivingAcks::Held(Cells(100)));
 }
 
 #[test]
@@ -86,6 +89,8 @@ fn what_no_host_can_be_is_refused() {
         ("adapter_queue = \"191 cells\"", "a packet of 9180 octets, which is 192 cells"),
         ("adapter_tcp = { window = \"65536 octets\" }", "from 536 to 65535 octets"),
         ("adapter_tcp = { delayed_ack = {} }", "neither key is given"),
+        ("adapter_tcp = { hold_acks = \"0 cells\" }", "lets nothing through"),
+        ("adapter_tcp = { hold_acks = \"9 cells\", acr_window = \"1 ms\" }", "Write one of them"),
         ("transmit_queue = 0", "from 1 to 1000000"),
     ] {
         let message = refused(document(keys, "").and_then(|document| document.resolve()));
