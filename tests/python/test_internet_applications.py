@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 
 import pytest
@@ -212,12 +213,27 @@ def test_three_seconds_of_pages_have_the_times_of_the_arithmetic() -> None:
 
 
 def test_a_part_of_the_live_half_has_its_cases_only() -> None:
-    assert [case.name for case in live.chosen(live.CASES, ["voice"])] == ["voice, UBR", "voice, ABR"]
+    assert [case.name for case in live.chosen(live.CASES, ["voice"])] == [
+        "voice, alone",
+        "voice, UBR",
+        "voice, ABR",
+    ]
     (one,) = live.chosen(live.CASES, ["video.ubr-loss"])
     assert [figure.claims for figure in one.figures] == [("video.ubr-loss",)]
     assert list(live.chosen(live.CASES, [])) == list(live.CASES)
     with pytest.raises(CellrateError, match="the live half has nothing for arithmetic"):
         live.chosen(live.CASES, ["arithmetic"])
+
+
+def test_the_live_half_has_every_figure_of_the_paper_but_that_of_its_network() -> None:
+    titles = {name: title for names in (live.FIGURES, live.SNAPSHOTS) for name, title in names.items()}
+    assert titles.keys() <= {case.name for case in live.CASES}
+    numbers = [int(found) for title in (*live.FIGURES.values(), *live.SNAPSHOTS.values()) for found in _numbers(title)]
+    assert sorted(numbers) == list(range(2, 15))
+
+
+def _numbers(title: str) -> list[str]:
+    return re.findall(r"^Figure (\d+):", title)
 
 
 def test_a_live_figure_says_of_how_many_runs_it_is() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellrate.errors import CellrateError
 from cellrate.papers.experiment import Drawing, LiveHalf
@@ -22,8 +22,13 @@ from cellrate.papers.statistics import estimate
 from cellrate.results import Result
 from cellrate.scenario import Scenario, prepare
 
-from .common import FTP_GOODPUT_SHARE, HOST_LINE, line, line_rate, shown
-from .drawing import rate_panels
+from .common import FTP_GOODPUT_SHARE, HOST_LINE, TO_MBPS, line, line_rate, shown
+from .drawing import panels, rate_panels
+from .www import ICRS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawn
 
 RUNS = 5
 """Runs of each case."""
@@ -33,16 +38,28 @@ FIGURES = {
     "www, alone": "Figure 2: UBR, no background",
     "www, UBR": "Figure 3: UBR",
     "www, ABR": "Figure 4: ABR, RIF = RDF = 1/64",
+    "24 fps, alone": "Figure 6: 24 fps, UBR, no background",
     "24 fps, UBR": "Figure 7: 24 fps, UBR",
     "24 fps, ABR": "Figure 8: 24 fps, ABR, RIF = RDF = 1/64",
+    "9 fps, alone": "Figure 9: 9 fps, UBR, no background",
     "9 fps, UBR": "Figure 10: 9 fps, UBR",
     "9 fps, ABR": "Figure 11: 9 fps, ABR, RIF = RDF = 1/64",
     "24 fps, MCR 7": "Figure 12: 24 fps, ABR, MCR 7 Mbps for the video",
     "voice, ABR": "Figure 13: ABR, RIF = RDF = 1/64",
+    "voice, alone": "Figure 14: UBR, no background",
 }
-"""Figures of the paper, by case."""
+"""Figures of the paper that show rates, by case, in its order."""
+SNAPSHOTS = {
+    "www, ABR, ICR PCR/10": "Figure 5: RIF = RDF = 1/64, ICR = PCR/10",
+    "www, ABR": "For comparison: ICR = PCR",
+}
+"""Figure 5, of the server's ACR, and the case to hold it against."""
+SNAPSHOT_S = (20.0, 40.0)
+"""Part of a run that figure 5 shows."""
 BUSY_S = {"video": (7.0, 15.0), "www": (6.0, 40.0), "voice": (7.0, 28.0)}
 """When both transfers are there, by application."""
+HTML_OCTETS = 600
+"""Octets of a page's html."""
 LONGEST_HEADER = 2000
 """Octets of a response's header at most."""
 CONGESTED_S = 10.0
@@ -71,6 +88,8 @@ class LiveCase:
     """Also the scenario: live-APPLICATION.toml."""
     figures: Sequence[Figure]
     set: Mapping[str, object] = field(default_factory=dict)
+    runs: int = RUNS
+    """One where nothing comes beside the application: its runs are all alike."""
 
 
 def told(result: Result, name: str) -> dict[str, Any]:
@@ -119,7 +138,19 @@ def _voice(key: str) -> Read:
     return lambda run: float(told(run, "voice")[key])
 
 
+def _interval_deviation(run: Result) -> float:
+    """Standard deviation of the intervals between voice packets at the receiver [ms]."""
+    return 1e3 * float(told(run, "voice")["interval_s"]["deviation"])
+
+
+def _video_rate(run: Result) -> float:
+    """Rate of the film's cells while the transfers are there, or would be [Mbps]."""
+    return line_rate(run, "video", *BUSY_S["video"])
+
+
 _UBR: Mapping[str, object] = {"defaults.vc.category": "ubr", "defaults.vc.pcr": HOST_LINE}
+_WWW_UBR = {**_UBR, "probe.2.record": '["drops"]'}
+"""UBR for pages, whose second probe records ACR."""
 _NO_FTP: Mapping[str, object] = {"application.ftp{i}.kind": '{ type = "ftp", size = "1 octet" }'}
 _VIDEO = '{{ type = "video", rate = "7.6 Mbps", frame_rate = 24, buffer = "1 GB"{more} }}'
 _KIND = "application.video.kind"
@@ -129,18 +160,18 @@ _FOLLOWS = {_KIND: _VIDEO.format(more=", follow_acr = true")}
 
 def _pages(*ids: str) -> list[Figure]:
     return [
-        Figure(tuple(f"{id}.html" for id in ids), _time(600, 1e3), 1, "ms, from a server that answers at once"),
+        Figure(tuple(f"{id}.html" for id in ids), _time(HTML_OCTETS, 1e3), 1, "ms, from a server that answers at once"),
         Figure(tuple(f"{id}.gif" for id in ids), _time(300_000, 1.0), 2, "s"),
     ]
 
 
 CASES: Sequence[LiveCase] = (
-    LiveCase("www, alone", "www", _pages("www.table-2.alone"), {**_UBR, **_NO_FTP}),
+    LiveCase("www, alone", "www", _pages("www.table-2.alone"), {**_WWW_UBR, **_NO_FTP}),
     LiveCase(
         "www, UBR",
         "www",
         [*_pages("www.table-2.ubr"), Figure(("www.table-2.ubr.ftp",), _ftp("www"), 2, "Mbps")],
-        _UBR,
+        _WWW_UBR,
     ),
     LiveCase(
         "www, ABR",
@@ -150,6 +181,16 @@ CASES: Sequence[LiveCase] = (
             Figure(("www.table-3.rdf-rif-64-64.ftp", "www.table-4.pcr.rif-64.ftp"), _ftp("www"), 2, "Mbps"),
         ],
     ),
+    LiveCase(
+        "www, ABR, ICR PCR/10",
+        "www",
+        [
+            *_pages("www.table-4.pcr-10.rif-64"),
+            Figure(("www.table-4.pcr-10.rif-64.ftp",), _ftp("www"), 2, "Mbps"),
+        ],
+        {"defaults.abr.icr": ICRS["PCR/10"]},
+    ),
+    LiveCase("24 fps, alone", "video", [Figure(("video.rate",), _video_rate, 2, "Mbps")], {**_UBR, **_NO_FTP}, runs=1),
     LiveCase(
         "24 fps, UBR",
         "video",
@@ -168,6 +209,13 @@ CASES: Sequence[LiveCase] = (
         ],
     ),
     LiveCase(
+        "9 fps, alone",
+        "video",
+        [Figure(("video.nine-rate",), _video_rate, 2, "Mbps alone")],
+        {**_UBR, **_NO_FTP, **_NINE},
+        runs=1,
+    ),
+    LiveCase(
         "9 fps, UBR",
         "video",
         [
@@ -181,7 +229,7 @@ CASES: Sequence[LiveCase] = (
         "24 fps, MCR 7",
         "video",
         [
-            Figure(("video.minimum-rate",), lambda run: line_rate(run, "video", *BUSY_S["video"]), 2, "Mbps"),
+            Figure(("video.minimum-rate",), _video_rate, 2, "Mbps"),
         ],
         {"vc.video.abr": f'{{ mcr = "{line(7)}" }}'},
     ),
@@ -193,6 +241,13 @@ CASES: Sequence[LiveCase] = (
             Figure(("follow.acr",), lambda run: float(told(run, "video")["frames_whole"]), 0, "frames of 29 s"),
         ],
         _FOLLOWS,
+    ),
+    LiveCase(
+        "voice, alone",
+        "voice",
+        [Figure(("voice.row-alone",), _interval_deviation, 2, "ms of deviation of the intervals")],
+        {**_UBR, **_NO_FTP},
+        runs=1,
     ),
     LiveCase(
         "voice, UBR",
@@ -208,13 +263,11 @@ CASES: Sequence[LiveCase] = (
         "voice",
         [
             Figure(("voice.abr-whole",), _voice("silent_periods"), 1, "silent periods"),
-            Figure(
-                ("voice.intervals",), lambda run: 1e3 * float(told(run, "voice")["interval_s"]["deviation"]), 2, "ms"
-            ),
+            Figure(("voice.intervals",), _interval_deviation, 2, "ms"),
         ],
     ),
 )
-"""All of the live half, about 40 min with five runs each."""
+"""All of the live half, in the order of the paper's figures; about 50 min."""
 
 
 def chosen(cases: Sequence[LiveCase], only: Sequence[str]) -> Sequence[LiveCase]:
@@ -254,7 +307,7 @@ def measure_live(
     keep
         A folder for runs that are done: what was interrupted goes on there.
     runs
-        Of each case.
+        Of each case at most.
     cases
         Which.
     progress
@@ -271,32 +324,72 @@ def measure_live(
         As `cellrate.live.live_run`.
     """
     done: dict[str, str] = {}
-    first: dict[str, dict[str, Result]] = {}
+    first: dict[str, Result] = {}
     store = None if keep is None else KeptRuns(keep)
     if store is not None and not store.open():
         store = None
-    for number, case in enumerate(cases):
+    planned = [(case, min(runs, case.runs)) for case in cases]
+    run_so_far, all_runs = 0, sum(of_case for _, of_case in planned)
+    for case, of_case in planned:
         scenario = Scenario.load(scenarios / f"live-{case.application}.toml").set(case.set)
         results = []
-        for run in range(runs):
+        for run in range(of_case):
             result = _run_kept(scenario, case.application, run + 1, store)
             if result is not None:
                 results.append(result)
+            run_so_far += 1
             if progress is not None:
-                progress((number * runs + run + 1) / (len(cases) * runs))
+                progress(run_so_far / all_runs)
         for figure in case.figures:
             for claim in figure.claims:
-                done[claim] = text(figure, results, runs)
-        if results and case.name in FIGURES:
-            first.setdefault(case.application, {})[FIGURES[case.name]] = results[0]
-    return LiveHalf(done, {application: [_drawing(application, drawn)] for application, drawn in first.items()})
+                done[claim] = text(figure, results, of_case)
+        if results:
+            first[case.name] = results[0]
+    return LiveHalf(done, _drawings(cases, first))
 
 
-def _drawing(application: str, runs: Mapping[str, Result]) -> Drawing:
+def _drawings(cases: Sequence[LiveCase], first: Mapping[str, Result]) -> dict[str, list[Drawing]]:
+    """Give the figures of the paper as they were live, by experiment: of the first run of each case that has one."""
+    drawn: dict[str, dict[str, Result]] = {}
+    for case in cases:
+        if case.name in FIGURES and case.name in first:
+            drawn.setdefault(case.application, {})[FIGURES[case.name]] = first[case.name]
+    found = {application: [_rates(application, runs)] for application, runs in drawn.items()}
+    snapshots = {title: first[name] for name, title in SNAPSHOTS.items() if name in first}
+    if next(iter(SNAPSHOTS)) in first:
+        caption = (
+            "Live, figure 5: ACR of the server every 100 ms, and with ICR = PCR for comparison (first run of each)"
+        )
+        found.setdefault("www", []).append(Drawing("live-www-acr", caption, partial(_snapshot, snapshots)))
+    return found
+
+
+def _rates(application: str, runs: Mapping[str, Result]) -> Drawing:
     caption = "Live: cell rate between the switches, means of 100 ms, data cells (first run of each case)"
     title = f"Live: {application}"
     end = min(run.series("received", vc="ftp1").end_s for run in runs.values())
     return Drawing(f"live-{application}", caption, partial(rate_panels, runs, title, (0.0, end)))
+
+
+def _snapshot(runs: Mapping[str, Result]) -> Drawn:
+    """Draw the ACR of the server's connection; pages begin at the dotted lines, when their requests came."""
+
+    def draw(run: Result, axes: Axes) -> None:
+        acr = run.series("acr", vc="www")
+        axes.plot(acr.times_s, acr.values * TO_MBPS, color="#D55E00", drawstyle="steps-pre", label="ACR of WWW")
+        for row in run.summary["tcp_exchanges"]:
+            if row["vc"] == "www" and row["response_octets"] <= HTML_OCTETS + LONGEST_HEADER:
+                axes.axvline(row["request_delivered_s"], color="#999999", linewidth=0.7, linestyle=":")
+        axes.set_ylim(0, 10.5)
+        axes.set_ylabel("[Mbps]")
+
+    return panels(
+        {title: partial(draw, run) for title, run in runs.items()},
+        "Live: ACR of the server's connection",
+        next(iter(runs.values())).stamp,
+        time=SNAPSHOT_S,
+        xlabel="time [s]",
+    )
 
 
 def _run_kept(scenario: Scenario, application: str, seed: int, keep: KeptRuns | None) -> Result | None:
@@ -357,7 +450,7 @@ def text(figure: Figure, results: Sequence[Result], runs: int) -> str:
     """Write a figure of several runs."""
     if not results:
         return f"no run of {runs} in time"
-    of = f"{len(results)} runs" if len(results) == runs else f"{len(results)} of {runs} runs in time"
+    of = f"{len(results)} of {runs} runs in time" if len(results) < runs else "1 run" if runs == 1 else f"{runs} runs"
     values = [value for value in map(figure.read, results) if value is not None]
     if not values:
         return f"none came ({of})"
