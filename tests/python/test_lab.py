@@ -121,7 +121,7 @@ PAPERS = ROOT / "papers"
 @pytest.mark.parametrize(
     ("scenario", "told"),
     [
-        (lambda: cellrate.Scenario.parse(WINDOWED), {"policing", "vc_windows", "port_windows"}),
+        (lambda: cellrate.Scenario.parse(WINDOWED), {"policing", "vc_windows", "port_windows", "policing_windows"}),
         (lambda: cellrate.Scenario.load("two-source-transient", set={"defaults.abr.tbe": "512 cells"}), set()),
         (
             lambda: cellrate.Scenario.load(PAPERS / "uili/scenarios/client-server.toml").set({"duration": "1 s"}),

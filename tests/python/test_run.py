@@ -94,6 +94,7 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
         "unsettled",
         "vc_windows",
         "port_windows",
+        "policing_windows",
         "shares",
         "fairness",
         "efficiency",

@@ -198,14 +198,7 @@ function otherTables(rows: (key: string) => Row[]): Table[] {
         ((row.mean_acr * CELL_BITS) / 1e6).toFixed(2),
       ]),
     },
-    {
-      head: ["policed", "definition", "conforming cells", "not cells", "tagged cells", "discarded cells"],
-      rows: rows("policing").map((row) => [
-        `${row.vc} at ${row.switch}`,
-        row.definition,
-        ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
-      ]),
-    },
+    policingTable(rows("policing")),
     {
       head: [
         "branch point",
@@ -220,7 +213,19 @@ function otherTables(rows: (key: string) => Row[]): Table[] {
     },
     ...windowTables(rows("vc_windows"), vcTable),
     ...windowTables(rows("port_windows"), portTable),
+    ...windowTables(rows("policing_windows"), policingTable),
   ];
+}
+
+function policingTable(rows: Row[]): Table {
+  return {
+    head: ["policed", "definition", "conforming cells", "not cells", "tagged cells", "discarded cells"],
+    rows: rows.map((row) => [
+      `${row.vc} at ${row.switch}`,
+      row.definition,
+      ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
+    ]),
+  };
 }
 
 function clocksLine(clocks: Row[]): string {

@@ -1,7 +1,7 @@
 //! How the sending end of a direction is paced.
 
 use cellrate_proto::{CellRate, Duration, Emission, Source, Time};
-use cellrate_scenario::{FlowIndex, Scenario, Sender as SenderConfig};
+use cellrate_scenario::{FlowIndex, Scenario, Sender as SenderConfig, Traffic};
 
 use crate::plugins::{MissingPlugin, Plugins};
 
@@ -31,7 +31,8 @@ impl Sender {
         })
     }
 
-    /// The sender at the host where `flow` begins: it breaks the rules that the scenario says it does.
+    /// The sender at the host where `flow` begins: it breaks the rules that the scenario says it does, and its FRMs
+    /// follow frames where the traffic says so.
     ///
     /// # Errors
     /// Where its source has a policy that the run was not given.
@@ -43,7 +44,12 @@ impl Sender {
         let sender = Sender::new(scenario, flow, given)?;
         Ok(match (sender, &scenario.flow(flow).sender) {
             (Sender::Abr(source), SenderConfig::Abr(abr)) => {
-                Sender::Abr(source.misbehaving(abr.misbehaviour))
+                let source = source.misbehaving(abr.misbehaviour);
+                let frames = &scenario.flow(flow).traffic;
+                Sender::Abr(match frames {
+                    Some(Traffic::Frames(frames)) if frames.frm_at_frame_ends => source.reporting_frames(),
+                    _ => source,
+                })
             }
             (sender, _) => sender,
         })

@@ -20,21 +20,25 @@ pub struct Misbehaviour {
     pub ignores_ci: bool,
     /// Rule 1 is broken: cells leave at so many times ACR, and RM cells still say ACR.
     pub rate_factor: f64,
+    /// Rule 11 is broken: out-of-rate FRMs leave at so many times TCR.
+    pub tcr_factor: f64,
 }
 
 impl Default for Misbehaviour {
     fn default() -> Misbehaviour {
-        Misbehaviour { ignores_er: false, ignores_ci: false, rate_factor: 1.0 }
+        Misbehaviour { ignores_er: false, ignores_ci: false, rate_factor: 1.0, tcr_factor: 1.0 }
     }
 }
 
 impl Misbehaviour {
-    /// Refuses a factor that is not above 0 or above 1000.
+    /// Refuses factors of which one is not above 0 or above 1000.
     ///
     /// # Errors
     /// With the parameter's name, value and range.
     pub fn check(&self) -> Result<(), ParameterError> {
-        let factor = self.rate_factor;
-        in_range("rate_factor", factor, "", factor > 0.0 && factor <= 1000.0, "above 0, at most 1000")
+        for (name, factor) in [("rate_factor", self.rate_factor), ("tcr_factor", self.tcr_factor)] {
+            in_range(name, factor, "", factor > 0.0 && factor <= 1000.0, "above 0, at most 1000")?;
+        }
+        Ok(())
     }
 }

@@ -64,6 +64,8 @@ pub struct Source {
     cells_since_frm: u32,
     /// whether a BRM left in rate since the last in-rate FRM -- state
     brm_since_frm: bool,
+    /// whether the count of cells or the end of a frame calls for in-rate FRMs -- parameter, and whether one has ended
+    calls: Calls,
     /// the last in-rate FRM -- state
     last_frm: Time,
     /// in-rate FRMs since the last BRM with BN = 0 \[cells\] -- state; it stays at its largest value, since no CRM that
@@ -74,6 +76,17 @@ pub struct Source {
     extras: Option<Box<Extras>>,
     /// Many connections of a network have the same.
     parameters: Arc<AbrParameters>,
+}
+
+/// Where in-rate FRMs are called for, besides by Trm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Calls {
+    /// After Nrm - 1 other cells.
+    AfterCells,
+    /// After the last cell of a frame, which has not left.
+    AfterFrame,
+    /// After the last cell of a frame, which has left.
+    FrameEnded,
 }
 
 /// State that nearly no source of a large network has: a policy, rules of abnormal conditions, and rules that are
@@ -118,6 +131,7 @@ impl Source {
             started: false,
             cells_since_frm: 0,
             brm_since_frm: false,
+            calls: Calls::AfterCells,
             last_frm: Time::ZERO,
             frms_since_brm: 0,
             waiting_brm: None,
@@ -136,6 +150,35 @@ impl Source {
         self
     }
 
+    /// The same source, whose in-rate FRMs follow the [ends of frames](Source::end_frame) and not every Nrm - 1 cells:
+    /// a departure from rule 3 a that paper abr-parameters, section 4.2.1, names for video. Trm still calls for one.
+    ///
+    /// ```
+    /// use cellrate_proto::uili::UiliConfig;
+    /// use cellrate_proto::{AbrParameters, CellRate, Emission, Source, Time};
+    /// let source = Source::new(AbrParameters::new(CellRate::new(1e6)), &UiliConfig::None);
+    /// let mut video = source.reporting_frames();
+    /// let mut send = |n: u64, waits: bool| video.transmit(Time::from_ps(n * 1_000_000), waits);
+    /// assert!(matches!(send(0, true), Some(Emission::ForwardRm(_))), "the first cell is one");
+    /// assert!((1..200).all(|n| send(n, true) == Some(Emission::Data)), "no count of cells calls for another");
+    /// video.end_frame();
+    /// let at = video.in_rate_opportunity();
+    /// assert!(matches!(video.transmit(at, false), Some(Emission::ForwardRm(_))), "though nothing waits");
+    /// ```
+    #[must_use]
+    pub fn reporting_frames(self) -> Source {
+        Source { calls: Calls::AfterFrame, ..self }
+    }
+
+    /// The data cell that has just left was the last of its frame. Where [frames](Source::reporting_frames) call for
+    /// FRMs, one leaves at the next in-rate opportunity, whether anything else waits or not; elsewhere nothing changes.
+    #[inline]
+    pub fn end_frame(&mut self) {
+        if self.calls == Calls::AfterFrame {
+            self.calls = Calls::FrameEnded;
+        }
+    }
+
     /// Begins anew, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is
     /// an FRM and may leave at once (rule 2), and no BRM is missed. A turned-around cell that waits stays, and so does
     /// what a use-it-or-lose-it policy remembers.
@@ -145,6 +188,9 @@ impl Source {
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
         self.frms_since_brm = 0;
+        if self.calls == Calls::FrameEnded {
+            self.calls = Calls::AfterFrame;
+        }
     }
 
     /// ACR now.
@@ -161,6 +207,12 @@ impl Source {
     /// How often rules 5, 6 and 13 acted so far.
     pub fn statistics(&self) -> SourceStatistics {
         self.extras.as_ref().map_or_else(SourceStatistics::default, |extras| extras.statistics)
+    }
+
+    /// Whether something other than data waits: a turned-around cell, or the FRM that the end of a frame calls for.
+    #[inline]
+    fn waits(&self) -> bool {
+        self.waiting_brm.is_some() || self.calls == Calls::FrameEnded
     }
 
     /// Whether a turned-around cell waits.
@@ -191,14 +243,14 @@ impl Source {
         if self.acr.as_cells_per_s() < TCR {
             return self.next_below_tcr(now, opportunity, data_from);
         }
-        if self.waiting_brm.is_some() { opportunity } else { data_from(opportunity) }
+        if self.waits() { opportunity } else { data_from(opportunity) }
     }
 
     /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while anything waits (rule 11).
     #[cold]
     fn next_below_tcr(&self, now: Time, opportunity: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
         let earliest = opportunity.min(self.next_out_of_rate().max(now));
-        if self.waiting_brm.is_some() { earliest } else { data_from(earliest) }
+        if self.waits() { earliest } else { data_from(earliest) }
     }
 
     /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of
@@ -223,12 +275,16 @@ impl Source {
         let plain = self.waiting_brm.is_none()
             && self.started
             && self.acr.as_cells_per_s() >= TCR
+            && self.calls != Calls::FrameEnded
             && at >= self.in_rate_opportunity();
         if !plain {
             return 0;
         }
         // Rule 3 a, its two ways: by count, and by time once Mrm others have left.
-        let by_count = self.parameters.nrm.saturating_sub(self.cells_since_frm + 1);
+        let by_count = match self.calls {
+            Calls::AfterCells => self.parameters.nrm.saturating_sub(self.cells_since_frm + 1),
+            _ => u32::MAX,
+        };
         let until_trm = self.last_frm.saturating_add(self.parameters.trm).since(at);
         if until_trm >= self.spacing.saturating_mul(u64::from(by_count)) {
             // The usual case needs no division.
@@ -254,7 +310,7 @@ impl Source {
     /// The cell that leaves at `now`, if any does (rules 3, 5, 6, 7, 10, 11, 12).
     #[inline]
     pub fn transmit(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
-        if !data_waiting && self.waiting_brm.is_none() {
+        if !data_waiting && !self.waits() {
             return None;
         }
         if now < self.in_rate_opportunity() {
@@ -274,10 +330,15 @@ impl Source {
     }
 
     /// Rules 2 and 3 a: the first in-rate cell is an FRM; then one after Nrm - 1 other cells, or after Trm and at least
-    /// Mrm other cells.
+    /// Mrm other cells. Where frames call for them, the end of one stands for the count.
     #[inline]
     fn forward_rm_is_due(&self, now: Time) -> bool {
-        self.cells_since_frm + 1 >= self.parameters.nrm
+        let is_called_for = match self.calls {
+            Calls::AfterCells => self.cells_since_frm + 1 >= self.parameters.nrm,
+            Calls::AfterFrame => false,
+            Calls::FrameEnded => true,
+        };
+        is_called_for
             || !self.started
             || (self.cells_since_frm >= MRM && now.since(self.last_frm) >= self.parameters.trm)
     }
@@ -296,6 +357,9 @@ impl Source {
         self.last_frm = now;
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
+        if self.calls == Calls::FrameEnded {
+            self.calls = Calls::AfterFrame;
+        }
         self.frms_since_brm = self.frms_since_brm.saturating_add(1);
         self.forward_rm(false)
     }
@@ -359,7 +423,9 @@ impl Source {
     fn transmit_out_of_rate(&mut self, now: Time) -> Option<Emission> {
         let due = self.acr.as_cells_per_s() < TCR && now >= self.next_out_of_rate();
         due.then(|| {
-            self.extras_mut().next_out_of_rate = now.saturating_add(CellRate::new(TCR).interval());
+            let extras = self.extras_mut();
+            let rate = CellRate::new(TCR) * extras.misbehaviour.tcr_factor;
+            extras.next_out_of_rate = now.saturating_add(rate.interval());
             Emission::ForwardRm(self.forward_rm(true))
         })
     }
@@ -475,6 +541,11 @@ mod tests {
         assert_eq!(of(Misbehaviour { ignores_ci: true, ..deaf }), (100_000.0, TEN_US));
         assert_eq!(of(Misbehaviour { rate_factor: 2.0, ..honest }), (65_536.0, interval(131_072.0)));
         assert_eq!(Misbehaviour { rate_factor: 0.0, ..honest }.check().unwrap_err().name, "rate_factor");
+        assert_eq!(Misbehaviour { tcr_factor: 1001.0, ..honest }.check().unwrap_err().name, "tcr_factor");
+        let mut flood = fresh().misbehaving(Misbehaviour { tcr_factor: 4.0, ..honest });
+        flood.on_backward_rm(Time::ZERO, &grants(0.0));
+        assert!(flood.transmit(Time::ZERO, true).is_some());
+        assert_eq!(flood.next_transmission(Time::ZERO, always), Time::ZERO + Duration::from_ms(25));
     }
 
     fn always(from: Time) -> Time {
@@ -483,6 +554,44 @@ mod tests {
 
     fn never(_: Time) -> Time {
         Time::NEVER
+    }
+
+    // Frames that call for FRMs.
+
+    #[test]
+    fn the_end_of_a_frame_calls_for_an_frm_where_the_count_of_cells_does_not() {
+        let mut source = running().reporting_frames();
+        let mut story =
+            |source: &mut Source, waits: bool| match source.transmit(source.in_rate_opportunity(), waits) {
+                None => '-',
+                Some(Emission::ForwardRm(_)) => 'F',
+                Some(Emission::BackwardRm(_)) => 'B',
+                Some(Emission::Data) => 'd',
+            };
+        assert_eq!(source.data_run(source.in_rate_opportunity()), 10_000 - 1, "until Trm");
+        assert!((0..100).all(|_| story(&mut source, true) == 'd'));
+        assert_eq!(
+            (story(&mut source, false), source.next_transmission(Time::ZERO, never)),
+            ('-', Time::NEVER)
+        );
+        source.end_frame();
+        let due = source.in_rate_opportunity();
+        assert_eq!(source.next_transmission(Time::ZERO, never), due, "it waits for nothing else");
+        assert!(!source.transmit_data(due) && source.data_run(due) == 0);
+        assert_eq!([false, false].map(|waits| story(&mut source, waits)), ['F', '-']);
+        assert_eq!([true, true].map(|waits| story(&mut source, waits)), ['d', 'd'], "one for each frame");
+    }
+
+    #[test]
+    fn between_ends_of_frames_trm_calls_for_frms_and_without_them_the_end_of_a_frame_for_none() {
+        let mut source = running().reporting_frames();
+        let late = Time::ZERO + Duration::from_ms(100);
+        assert!([(); 2].iter().all(|()| source.transmit_data(source.in_rate_opportunity())));
+        assert!(matches!(source.transmit(late, true), Some(Emission::ForwardRm(_))));
+        let mut source = running();
+        source.transmit_data(source.in_rate_opportunity());
+        source.end_frame();
+        assert_eq!(source.transmit(source.in_rate_opportunity(), false), None);
     }
 
     // What it takes.

@@ -238,8 +238,21 @@ impl Endpoint {
     #[inline(always)]
     fn data_cell(&mut self, now: Time) -> Cell {
         let ends_pdu = self.supply.take(now);
+        if ends_pdu {
+            self.note_frame_end();
+        }
         self.counters.data_sent += 1;
         Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
+    }
+
+    /// The last cell of a PDU has left; it may be that of a frame that calls for an FRM.
+    #[inline]
+    fn note_frame_end(&mut self) {
+        if let (Supply::Frames(frames), Sender::Abr(source)) = (&self.supply, &mut self.sender)
+            && frames.is_between_frames()
+        {
+            source.end_frame();
+        }
     }
 
     /// Up to `count` cells of a source that has no feedback, from the one that leaves at `transmits` on, as far as they

@@ -765,7 +765,16 @@ fn windows_difference(scenario: &Scenario, summary: &Summary, judge: &Judgement)
             }
         }
     }
-    (vcs.len() + ports.len() > 0).then(|| "more rows of windows than the judge has".into())
+    let mut policing = summary.policing_windows.iter();
+    for (window, rows) in scenario.measuring.windows.iter().zip(&judge.policing_windows) {
+        for row in rows {
+            let kernel = policing.next().filter(|row| row.window == window.name).map(|row| &row.row);
+            if kernel != Some(row) {
+                return Some(format!("{window:?}: {kernel:?} against {row:?}"));
+            }
+        }
+    }
+    (vcs.len() + ports.len() + policing.len() > 0).then(|| "more rows of windows than the judge has".into())
 }
 
 /// Growth of a row since the end of the warm-up.

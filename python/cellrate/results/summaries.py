@@ -76,13 +76,17 @@ def port_numbers(summary: dict[str, Any]) -> Numbers:
 
 
 def window_numbers(summary: dict[str, Any]) -> list[Numbers]:
-    """Give the tables of VCs and of ports within windows of the run, where the scenario has any."""
+    """Give the tables of VCs, ports and policers within windows of the run, where the scenario has any."""
     tables = []
-    for of, numbers in (("vc", vc_numbers), ("port", port_numbers)):
+    for of, key, numbers in (
+        ("vc", "vcs", vc_numbers),
+        ("port", "ports", port_numbers),
+        ("policing", "policing", policing_numbers),
+    ):
         rows = summary.get(f"{of}_windows", [])
         for name in dict.fromkeys(row["window"] for row in rows):
             own = [row for row in rows if row["window"] == name]
-            head, lines = numbers({f"{of}s": own})
+            head, lines = numbers({key: own})
             if lines:
                 span = f"{own[0]['from_s']:g} to {own[0]['until_s']:g} s"
                 tables.append(([f"{head[0]} in {name},\n{span}", *head[1:]], lines))

@@ -219,6 +219,11 @@ impl Frames {
         true
     }
 
+    /// Whether the cell that left last was the last of its frame. False before the first one.
+    pub fn is_between_frames(&self) -> bool {
+        self.taken > 0 && self.left_of_datagram + self.left_behind == 0
+    }
+
     /// Cells that have come by `now` and not left.
     pub fn waiting(&self, now: Time) -> u64 {
         let mut there = self.clone();
@@ -447,6 +452,7 @@ mod tests {
             header: Octets(28),
             encapsulation: Encapsulation::LlcSnapIpv4,
             follow_acr: None,
+            frm_at_frame_ends: false,
             start: Time::ZERO,
             end: Time::NEVER,
             record: 0,

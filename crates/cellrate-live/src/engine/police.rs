@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::policing::{Checkpoint, PolicingSummary};
 use cellrate_proto::policing::contract::Verdict;
-use cellrate_proto::policing::usage::{UsageControl, UsageCounts};
+use cellrate_proto::policing::usage::{PolicedCell, UsageControl, UsageCounts};
 use cellrate_proto::{Direction, Time};
 use cellrate_scenario::Scenario;
 
@@ -37,7 +37,10 @@ impl Police {
             return Some(cell);
         }
         let Some(policer) = self.policers.get_mut(&cell.hop) else { return Some(cell) };
-        match policer.on_cell(now, cell.clp(), cell.is_data() && cell.user_bit()) {
+        let is_forward_rm = cell.is_rm() && cell.to_rm().is_ok_and(|rm| rm.direction == Direction::Forward);
+        let policed =
+            PolicedCell { clp: cell.clp(), ends_pdu: cell.is_data() && cell.user_bit(), is_forward_rm };
+        match policer.on_cell(now, policed) {
             Verdict::Pass => Some(cell),
             Verdict::Tag => Some(cell.tagged()),
             Verdict::Discard => None,

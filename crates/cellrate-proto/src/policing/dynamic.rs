@@ -7,8 +7,8 @@
 
 use alloc::collections::VecDeque;
 
-use super::increment;
-use crate::parameters::{ParameterError, in_range};
+use super::{Gcra, increment};
+use crate::parameters::{ParameterError, TCR, in_range};
 use crate::units::{CellRate, Duration, Time};
 
 /// Traffic contract of an ABR connection.
@@ -47,7 +47,11 @@ impl AbrContract {
 ///
 /// A cell at t conforms if t >= LVST + min(I(t), I of the conforming cell before) - tau1, where LVST is the later of
 /// the instant of that cell and of its own theoretical time, and I(t) is 1 over the largest rate that any BRM may have
-/// allowed at t. The minimum makes a cut bind one cell late. Cells with CLP = 1 are out of rate and not of its concern.
+/// allowed at t. The minimum makes a cut bind one cell late.
+///
+/// Cells with CLP = 1 are out of rate and no part of that. FRMs among them are held to TCR (source rule 11) by
+/// GCRA(1/TCR, tau1 + tau2 - tau3), whose limit is what queues may do to their spacing; BRMs, which others ask for, are
+/// not.
 #[derive(Clone, Debug)]
 pub struct DynamicGcra {
     contract: AbrContract,
@@ -57,12 +61,21 @@ pub struct DynamicGcra {
     pending: VecDeque<(Time, CellRate)>,
     /// LVST and I of the conforming cell before.
     last: Option<(Time, Duration)>,
+    out_of_rate: Gcra,
 }
 
 impl DynamicGcra {
     /// A policer of this contract; nothing has come.
     pub fn new(contract: &AbrContract) -> DynamicGcra {
-        DynamicGcra { contract: *contract, settled: contract.icr, pending: VecDeque::new(), last: None }
+        let AbrContract { cdvt, longest_delay, shortest_delay, .. } = *contract;
+        let limit = cdvt.saturating_add(longest_delay - shortest_delay);
+        DynamicGcra {
+            contract: *contract,
+            settled: contract.icr,
+            pending: VecDeque::new(),
+            last: None,
+            out_of_rate: Gcra::new(increment(CellRate::new(TCR)), limit),
+        }
     }
 
     /// A backward RM cell with this ER leaves towards the source at `now`.
@@ -83,6 +96,11 @@ impl DynamicGcra {
         }
         self.last = Some((now.max(due), interval));
         true
+    }
+
+    /// Decides on an out-of-rate FRM that comes at `now`.
+    pub fn on_out_of_rate_frm(&mut self, now: Time) -> bool {
+        self.out_of_rate.on_cell(now)
     }
 
     /// The largest rate that the source may send at `now`, for all that the interface knows.
@@ -163,6 +181,14 @@ mod tests {
         assert_eq!(policer.allowed(us(30)), every(100.0));
         policer.on_backward_rm(us(40), CellRate::new(1e12));
         assert_eq!(policer.allowed(us(70)), every(1.0));
+    }
+
+    #[test]
+    fn out_of_rate_frms_may_come_sooner_by_as_much_as_queues_may_hold_the_one_before() {
+        let mut policer = DynamicGcra::new(&contract());
+        // 100 ms apart, less tau1 + tau2 - tau3 = 27 us.
+        let conform = [0, 99_972, 99_973, 199_972, 199_973].map(|at| policer.on_out_of_rate_frm(us(at)));
+        assert_eq!(conform, [true, false, true, false, true]);
     }
 
     #[test]

@@ -24,7 +24,8 @@ pub enum Action {
     /// It is discarded; but what VBR.3, UBR.2 and GFR.2 say is to be tagged is tagged, and what GFR.1 finds not
     /// eligible goes on as it is.
     Discard,
-    /// It goes on with CLP = 1; of ABR.1, which leaves it to the network.
+    /// It goes on with CLP = 1; of ABR.1, which leaves it to the network. Out-of-rate FRMs, which have that already,
+    /// are discarded.
     Tag,
     /// It goes on as it is, and is counted.
     Count,
@@ -76,6 +77,17 @@ pub struct UsageCounts {
     pub discarded: u64,
 }
 
+/// A cell as a policer sees it. The default is a data cell amid its PDU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PolicedCell {
+    /// Its CLP.
+    pub clp: bool,
+    /// Whether it is a data cell whose AAL user bit is set.
+    pub ends_pdu: bool,
+    /// Whether it is an RM cell with DIR = 0.
+    pub is_forward_rm: bool,
+}
+
 /// A policer at work.
 #[derive(Clone, Debug)]
 pub struct UsageControl {
@@ -104,12 +116,17 @@ impl UsageControl {
         UsageControl { kind, action: config.action, counts: UsageCounts::default() }
     }
 
-    /// Verdict on a cell that comes at `now`, with this CLP; `ends_pdu` says whether its AAL user bit is set.
-    pub fn on_cell(&mut self, now: Time, clp: bool, ends_pdu: bool) -> Verdict {
+    /// Verdict on a cell that comes at `now`.
+    pub fn on_cell(&mut self, now: Time, cell: PolicedCell) -> Verdict {
+        let PolicedCell { clp, ends_pdu, .. } = cell;
         let found = match &mut self.kind {
             Kind::Fixed(policer) => policer.on_cell(now, clp),
-            // Out-of-rate cells are no part of it.
-            Kind::Abr(dynamic) => match (clp || dynamic.on_cell(now), self.action) {
+            Kind::Abr(dynamic) if clp => match cell.is_forward_rm && !dynamic.on_out_of_rate_frm(now) {
+                // Its CLP says already what a tag would.
+                true => Verdict::Discard,
+                false => Verdict::Pass,
+            },
+            Kind::Abr(dynamic) => match (dynamic.on_cell(now), self.action) {
                 (true, _) => Verdict::Pass,
                 (false, Action::Tag) => Verdict::Tag,
                 (false, _) => Verdict::Discard,
@@ -162,6 +179,12 @@ mod tests {
     use std::vec;
     use std::vec::Vec;
 
+    const DATA: PolicedCell = PolicedCell { clp: false, ends_pdu: false, is_forward_rm: false };
+
+    fn part(clp: bool, ends_pdu: bool) -> PolicedCell {
+        PolicedCell { clp, ends_pdu, ..DATA }
+    }
+
     fn us(us: u64) -> Time {
         Time::ZERO + Duration::from_us(us)
     }
@@ -193,7 +216,7 @@ mod tests {
 
     /// Counts after cells every 5 us at a peak of one in 10.
     fn counts(mut control: UsageControl) -> (UsageCounts, Vec<Verdict>) {
-        let verdicts = (0..8).map(|cell| control.on_cell(us(5 * cell), false, false)).collect();
+        let verdicts = (0..8).map(|cell| control.on_cell(us(5 * cell), DATA)).collect();
         (control.counts(), verdicts)
     }
 
@@ -223,14 +246,34 @@ mod tests {
         assert_eq!(counts(abr(Action::Discard)).1, [Pass, Discard].repeat(4));
         assert_eq!(counts(abr(Action::Tag)).1, [Pass, Tag].repeat(4));
         let mut control = abr(Action::Discard);
-        assert!((0..8).all(|cell| control.on_cell(us(cell), true, false) == Pass));
+        assert!((0..8).all(|cell| control.on_cell(us(cell), PolicedCell { clp: true, ..DATA }) == Pass));
         assert_eq!(control.counts().conforming, 8);
         // A BRM cuts the rate to a tenth; the cut binds one cell late.
         control.on_backward_rm(us(10), CellRate::new(1e4));
-        let verdicts: Vec<Verdict> =
-            (2..13).map(|cell| control.on_cell(us(10 * cell), false, false)).collect();
+        let verdicts: Vec<Verdict> = (2..13).map(|cell| control.on_cell(us(10 * cell), DATA)).collect();
         assert_eq!(verdicts, [&[Pass][..], &[Discard; 9], &[Pass]].concat());
     }
+
+    #[test]
+    fn out_of_rate_frms_are_held_to_tcr_and_brms_are_not() {
+        let frm = PolicedCell { clp: true, is_forward_rm: true, ..DATA };
+        let story = |action, cell: PolicedCell| {
+            let mut control = abr(action);
+            let verdicts: Vec<Verdict> =
+                (0..6).map(|number| control.on_cell(us(50_000 * number), cell)).collect();
+            (verdicts, control.counts())
+        };
+        // One in 50 ms, and TCR is one in 100 ms.
+        for action in [Action::Discard, Action::Tag] {
+            let (verdicts, counts) = story(action, frm);
+            assert_eq!(verdicts, [Pass, Discard].repeat(3));
+            assert_eq!(counts, UsageCounts { conforming: 3, nonconforming: 3, tagged: 0, discarded: 3 });
+        }
+        let (verdicts, counts) = story(Action::Count, frm);
+        assert_eq!((verdicts, counts.nonconforming, counts.discarded), (vec![Pass; 6], 3, 0));
+        assert_eq!(story(Action::Discard, PolicedCell { is_forward_rm: false, ..frm }).0, [Pass; 6]);
+    }
+
     /// Counts and verdicts where frames of two cells come at the peak of one a us, and every second may be eligible.
     fn frames(tags: bool, action: Action) -> (UsageCounts, Vec<Verdict>) {
         let contract = FrameContract {
@@ -243,10 +286,10 @@ mod tests {
         };
         let mut control = UsageControl::new(&UsageConfig { rule: Rule::Frames(contract), action });
         let mut verdicts: Vec<Verdict> =
-            (0..8).map(|cell| control.on_cell(us(cell), false, cell % 2 == 1)).collect();
+            (0..8).map(|cell| control.on_cell(us(cell), part(false, cell % 2 == 1))).collect();
         // One with CLP = 1, of two cells, and one that is too long by a cell.
-        verdicts.extend((8..10).map(|cell| control.on_cell(us(cell), true, cell == 9)));
-        verdicts.extend((20..23).map(|cell| control.on_cell(us(cell), false, cell == 22)));
+        verdicts.extend((8..10).map(|cell| control.on_cell(us(cell), part(true, cell == 9))));
+        verdicts.extend((20..23).map(|cell| control.on_cell(us(cell), part(false, cell == 22))));
         (control.counts(), verdicts)
     }
 

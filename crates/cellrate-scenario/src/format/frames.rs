@@ -135,6 +135,12 @@ pub(super) const FRAMES: Shape = Shape {
             "The sender reads its ACR and leaves frames out.",
         ),
         key(
+            "frm_after",
+            Kind::Choice(&["nrm", "frame"]),
+            "\"nrm\"",
+            "Cells that a forward RM cell follows: Nrm - 1 others, or those of a whole frame (paper abr-parameters, section 4.2.1), in which ACR changes seldom; Trm bounds the time between either way. For category abr.",
+        ),
+        key(
             "record",
             Kind::Integer(0, u32::MAX as i64),
             "0",

@@ -44,6 +44,12 @@ const MISBEHAVES: Shape = Shape {
             "1",
             "It sends at so many times ACR (rule 1); RM cells still say ACR.",
         ),
+        key(
+            "tcr_factor",
+            Kind::Ratio(Range::above(0.0, 1000.0)),
+            "1",
+            "While ACR is below TCR its out-of-rate FRMs leave at so many times TCR (rule 11).",
+        ),
     ],
 };
 

@@ -20,6 +20,8 @@ pub struct FramesTraffic {
     pub encapsulation: Encapsulation,
     /// Frames are left out so that those sent need no more than a share of ACR; ABR connections only.
     pub follow_acr: Option<FollowAcr>,
+    /// In-rate FRMs follow the last cell of each frame and not every Nrm - 1 cells; ABR connections only.
+    pub frm_at_frame_ends: bool,
     /// The first frame.
     pub start: Time,
     /// No frame at or after this.

@@ -15,8 +15,8 @@ use super::{
     tree as trees, uili, wholes,
 };
 use crate::model::{
-    AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow, Sender,
-    Shared, Step, Traffic, WaitingBrm,
+    AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow,
+    FramesTraffic, Sender, Shared, Step, Traffic, WaitingBrm,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -225,15 +225,20 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         check_frames(own, backward_traffic.as_ref(), whole.place)?;
     }
     check_tcp(table, reverse, traffic.as_ref(), backward_traffic.as_ref())?;
+    let frames_with = |has: fn(&FramesTraffic) -> bool| {
+        let of = |traffic: &Option<Traffic>| matches!(traffic, Some(Traffic::Frames(frames)) if has(frames));
+        of(&traffic) || of(&backward_traffic)
+    };
+    let without_acr = [
+        ("ACR to follow", "follow_acr", frames_with(|frames| frames.follow_acr.is_some())),
+        ("RM cells to send after frames", "frm_after", frames_with(|frames| frames.frm_at_frame_ends)),
+    ];
     if category != Category::Abr
-        && [&traffic, &backward_traffic]
-            .into_iter()
-            .any(|traffic| matches!(traffic, Some(Traffic::Frames(frames)) if frames.follow_acr.is_some()))
+        && let Some((lacking, key, _)) = without_acr.into_iter().find(|(.., asked)| *asked)
     {
         let place = place_of(table, "traffic", whole.place);
-        let message =
-            format!("a {} connection has no ACR to follow", table.text("category").unwrap_or_default());
-        return Err(Fault::new(place, message, "Leave follow_acr out, or write category = \"abr\""));
+        let message = format!("a {} connection has no {lacking}", table.text("category").unwrap_or_default());
+        return Err(Fault::new(place, message, format!("Leave {key} out, or write category = \"abr\"")));
     }
     let by_acr = |traffic: &Option<Traffic>| matches!(traffic, Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::Window(_)));
     if category != Category::Abr && [&traffic, &backward_traffic].into_iter().any(by_acr) {

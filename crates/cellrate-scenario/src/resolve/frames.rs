@@ -69,6 +69,7 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
             _ => Encapsulation::LlcSnapIpv4,
         },
         follow_acr: optional(table, "follow_acr", follow_acr)?,
+        frm_at_frame_ends: table.text("frm_after") == Some("frame"),
         start,
         end,
         record: integer("record", 0, i64::from(u32::MAX))?.unwrap_or(0),

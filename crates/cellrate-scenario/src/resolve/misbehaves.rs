@@ -24,6 +24,7 @@ pub(super) fn build(node: Option<&Node>, sender: Sender) -> Result<Sender, Fault
         ignores_er: ignores("er"),
         ignores_ci: ignores("ci"),
         rate_factor: optional(table, "rate_factor", quantity::ratio)?.unwrap_or(1.0),
+        tcr_factor: optional(table, "tcr_factor", quantity::ratio)?.unwrap_or(1.0),
     };
     check::configuration(misbehaviour.check(), |name| table.node(name), node.place)?;
     if misbehaviour == Misbehaviour::default() {

@@ -42,6 +42,7 @@ fn clock_and_size_are_enough() {
         header: Octets(28),
         encapsulation: Encapsulation::LlcSnapIpv4,
         follow_acr: None,
+        frm_at_frame_ends: false,
         start: Time::ZERO,
         end: Time::NEVER,
         record: 0,

@@ -157,7 +157,7 @@ fn a_live_run_polices_too() {
 fn sources_may_break_rules_each_direction_its_own() {
     let scenario = with(
         "",
-        "misbehaves = { ignores = [\"er\"], rate_factor = 1.5 }\nreverse.misbehaves = { ignores = [\"ci\"] }",
+        "misbehaves = { ignores = [\"er\"], rate_factor = 1.5 }\nreverse.misbehaves = { ignores = [\"ci\"], tcr_factor = 20 }",
     );
     let connection = &scenario.unwrap_or_else(|error| panic!("{error}")).connections[0];
     let of = |sender: &Sender| match sender {
@@ -167,7 +167,10 @@ fn sources_may_break_rules_each_direction_its_own() {
     let honest = Misbehaviour::default();
     let forward = Misbehaviour { ignores_er: true, rate_factor: 1.5, ..honest };
     assert_eq!(of(&connection.forward.sender), forward);
-    assert_eq!(of(&connection.backward.sender), Misbehaviour { ignores_ci: true, ..honest });
+    assert_eq!(
+        of(&connection.backward.sender),
+        Misbehaviour { ignores_ci: true, tcr_factor: 20.0, ..honest }
+    );
     let told = |vc: &str| with("", vc).unwrap_err().to_string();
     assert!(
         told(&format!("{CBR}misbehaves = {{ rate_factor = 2 }}"))
@@ -176,6 +179,7 @@ fn sources_may_break_rules_each_direction_its_own() {
     assert!(told("misbehaves = {}").contains("names no rule that the source breaks"));
     assert!(told("misbehaves = { ignores = [\"ni\"] }").contains("ci"));
     assert!(told("misbehaves = { rate_factor = 0 }").contains("rate_factor"));
+    assert!(told("misbehaves = { tcr_factor = 0 }").contains("tcr_factor"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
 use cellrate_proto::policing::contract::Verdict;
-use cellrate_proto::policing::usage::UsageControl;
+use cellrate_proto::policing::usage::{PolicedCell, UsageControl};
 
 use super::cell::Cell;
 use super::hop::NONE;
@@ -48,7 +48,12 @@ impl Cluster {
         let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else {
             unreachable!("what takes this way is policed");
         };
-        let cell = match policer.on_cell(now, cell.clp(), !cell.is_rm() && cell.ends_pdu()) {
+        let policed = PolicedCell {
+            clp: cell.clp(),
+            ends_pdu: !cell.is_rm() && cell.ends_pdu(),
+            is_forward_rm: cell.is_rm() && !cell.is_backward_rm(),
+        };
+        let cell = match policer.on_cell(now, policed) {
             Verdict::Pass => cell,
             Verdict::Tag => cell.tagged(),
             Verdict::Discard => {

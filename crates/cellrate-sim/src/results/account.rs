@@ -54,6 +54,7 @@ pub(crate) fn account(
     let completions = super::flows::completions(scenario, &assembly);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
     let policing = super::policing::collect(scenario, &assembly, &meter.policing);
+    let policing_windows = meter.policing_windows(scenario, &assembly, end);
     let branch_points = super::branch_points::collect(scenario, &assembly);
     let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
     let series = collect_series(scenario, assembly);
@@ -64,6 +65,7 @@ pub(crate) fn account(
             ports,
             vc_windows,
             port_windows,
+            policing_windows,
             shares,
             fairness,
             efficiency,

@@ -16,7 +16,7 @@ use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Span};
 
 use super::account::{count_in_flight, counted_by_flow};
 use super::virtual_sources::{self, Balance};
-use super::{FlowSummary, FrameSummary, PortSummary, TcpSummary, Windowed};
+use super::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, TcpSummary, Windowed};
 use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
 use crate::error::RunError;
@@ -49,6 +49,7 @@ struct Reading {
     at: Time,
     flows: Vec<FlowCounts<'static>>,
     ports: Vec<PortCounts>,
+    policing: Vec<UsageCounts>,
 }
 
 /// Counts of one direction of a connection. `delay_extremes` are those since the reading before.
@@ -128,7 +129,8 @@ impl Meter {
         };
         let flows = scenario.flows().map(|flow| owned(flow_counts(assembly, flow, &elsewhere, at))).collect();
         let ports = port_counts(scenario, assembly, at).map(|(_, counts)| counts).collect();
-        self.readings.push(Reading { at, flows, ports });
+        let policing = super::policing::counts(assembly);
+        self.readings.push(Reading { at, flows, ports, policing });
         let start = scenario.measuring.start();
         self.virtual_sources.read(scenario, assembly, at, start);
         if at == start {
@@ -187,6 +189,29 @@ impl Meter {
             });
         }
         rows.finish(scenario)
+    }
+
+    /// The rows of policers within each window.
+    pub fn policing_windows(
+        &self,
+        scenario: &Scenario,
+        assembly: &Assembly,
+        end: Time,
+    ) -> Vec<Windowed<PolicingSummary>> {
+        let now = super::policing::counts(assembly);
+        let mut rows = Rows::new(scenario, end);
+        for (span, rows) in &mut rows.windows {
+            let by =
+                |at: Time| self.readings.iter().rfind(|reading| reading.at <= at).map(|r| &r.policing[..]);
+            let last = if span.end == end { Some(&now[..]) } else { by(span.end) };
+            *rows = super::policing::rows(
+                scenario,
+                assembly,
+                last.unwrap_or_default(),
+                by(span.start).unwrap_or_default(),
+            );
+        }
+        rows.finish(scenario).1
     }
 
     /// The counts that a span begins with and those that it consists of; `now` are those at the `end` of the run.

@@ -50,6 +50,8 @@ pub struct Summary {
     pub vc_windows: Vec<Windowed<FlowSummary>>,
     /// Rows of ports within each window.
     pub port_windows: Vec<Windowed<PortSummary>>,
+    /// Rows of policers within each window.
+    pub policing_windows: Vec<Windowed<PolicingSummary>>,
     /// Shares of each direction with data: the rate that it got, and the rate that it was due.
     pub shares: Vec<ShareSummary>,
     /// How evenly the connections of each category were served.

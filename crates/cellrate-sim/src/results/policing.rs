@@ -21,7 +21,17 @@ pub(super) fn collect(
     assembly: &Assembly,
     before: &[UsageCounts],
 ) -> Vec<PolicingSummary> {
+    rows(scenario, assembly, &counts(assembly), before)
+}
+
+/// One row per policer: what it had counted by `now` and not by `before`, which is empty at the beginning of the run.
+pub(super) fn rows(
+    scenario: &Scenario,
+    assembly: &Assembly,
+    now: &[UsageCounts],
+    before: &[UsageCounts],
+) -> Vec<PolicingSummary> {
     let before = before.iter().copied().chain(std::iter::repeat(UsageCounts::default()));
-    let points = assembly.checkpoints.iter().zip(counts(assembly)).zip(before);
-    points.map(|(((point, ..), now), before)| PolicingSummary::new(scenario, point, now, before)).collect()
+    let points = assembly.checkpoints.iter().zip(now).zip(before);
+    points.map(|(((point, ..), now), before)| PolicingSummary::new(scenario, point, *now, before)).collect()
 }

@@ -16,6 +16,7 @@ fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
         header: Octets(28),
         encapsulation: Encapsulation::LlcSnapIpv4,
         follow_acr: None,
+        frm_at_frame_ends: false,
         start: Time::ZERO,
         end: Time::NEVER,
         record: u32::MAX,
@@ -141,6 +142,34 @@ fn what_does_not_fit_into_the_buffer_is_lost() {
     let result = world.run();
     assert_eq!(row(&result).whole, 0, "a greedy neighbour at the line rate leaves no frame whole");
     assert!(row(&result).lost >= 49);
+}
+
+#[test]
+fn an_frm_follows_each_frame_and_not_each_nrm_cells() {
+    let run = |at_frame_ends, per_second, trm| {
+        let mut world = line(4);
+        let video = frames(|frames| {
+            frames.frm_at_frame_ends = at_frame_ends;
+            frames.frames_per_second = FrameRate::whole(per_second);
+            // The last one has its FRM.
+            frames.end = Time::from_ps(3_999_000_000_000);
+        });
+        parameters(world.abr("vc", &PATH, video)).trm = Duration::from_us(trm);
+        let result = world.run();
+        let vc = &result.summary.vcs[0];
+        assert_eq!((vc.data_sent, vc.dropped), (4 * per_second * 320, 0));
+        assert_eq!(row(&result).lost, 0);
+        vc.forward_rm_sent
+    };
+    // The first cell is one, and one comes behind each of 100 frames of 320 cells, of which Trm sees no end.
+    assert_eq!(run(true, 25, 100_000), 1 + 100);
+    // After 31 others each, among which are the answers to 34 FRMs of the way back, whose others are BRMs.
+    assert_eq!(run(false, 25, 100_000), 1 + (32_000 + 34) / 31);
+    // 200 ms between frames are more than Trm, which asks once Mrm cells have left: in each frame but the first.
+    assert_eq!(run(true, 5, 100_000), 1 + 20 + 19);
+    // Trm of 3.125 ms is over at the 74th interval of 42.4 us: in the first frame after 73, 146, 219 and 292 cells, in
+    // each other one after 2 and so on.
+    assert_eq!(run(true, 25, 3_125), 1 + 100 + 4 + 99 * 5);
 }
 
 fn beside_a_burst(follow: Option<FollowAcr>) -> World {

@@ -23,6 +23,7 @@ fn frames(per_second: u64) -> Traffic {
         header: Octets(28),
         encapsulation: Encapsulation::LlcSnapIpv4,
         follow_acr: None,
+        frm_at_frame_ends: false,
         start: Time::ZERO,
         end: Time::NEVER,
         record: 0,

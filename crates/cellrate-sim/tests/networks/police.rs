@@ -101,6 +101,60 @@ fn abr_sources_that_follow_the_standard_conform() {
     }
 }
 
+#[test]
+fn windows_have_rows_of_what_policers_found_in_them() {
+    // A cell every 8 us, as above, from 40 to 60 ms, which comes to the switch 8 us later; windows 6 us.
+    let mut world = World::new(Duration::from_ms(100));
+    (world.rate, world.delay) = (BitRate::from_bps(424_000_000), Duration::from_us(7));
+    let ms = |ms| Time::ZERO + Duration::from_ms(ms);
+    let traffic = Traffic::Constant { rate: CellRate::new(125e3), start: ms(40), end: ms(60) };
+    let connection = world.other("vc", Category::Cbr, &["s", "sw", "d"], traffic);
+    connection.forward.sender = Sender::Peak(CellRate::new(125e3));
+    let contract = Contract {
+        definition: Definition::Cbr1,
+        pcr: CellRate::new(1e5),
+        cdvt: Duration::ZERO,
+        scr: CellRate::ZERO,
+        mbs: 0,
+        coupling: Coupling::Coupled,
+    };
+    let usage = UsageConfig { rule: Rule::Fixed(contract), action: Action::Discard };
+    connection.policing.push(Policing { backward: false, hop: 0, usage });
+    for (name, from, until) in [("before", 0, 40), ("first", 40, 52), ("both", 0, 100), ("then", 52, 100)] {
+        let span = Span { start: ms(from) + Duration::from_us(6), end: ms(until) + Duration::from_us(6) };
+        let span = if until == 100 { Span { end: ms(100), ..span } } else { span };
+        world.scenario.measuring.windows.push(Window { name: name.into(), span });
+    }
+    let result = world.run();
+    let rows = result.summary.policing_windows.iter();
+    let found: Vec<_> =
+        rows.map(|row| (row.window.as_str(), row.row.conforming, row.row.discarded)).collect();
+    assert_eq!(found, [("before", 0, 0), ("first", 750, 750), ("both", 1250, 1250), ("then", 500, 500)]);
+}
+
+#[test]
+fn of_out_of_rate_frms_ten_a_second_pass() {
+    // A source that begins at 0, and whose destination never lets it increase.
+    let text = "name = 'tcr'\nduration = '1 s'\n\
+        host = [{ name = 's' }, { name = 'd' }]\nswitch = [{ name = 'sw' }]\n\
+        link = [{ between = ['s', 'sw'] }, { between = ['sw', 'd'] }]\n\
+        [defaults.link]\nrate = '42.4 Mbps'\ndelay = '7 us'\n\
+        [[vc]]\nname = 'vc'\npath = ['s', 'sw', 'd']\npolice = {}\n\
+        abr = { icr = '0 Mbps', congested = [{ during = ['0 s', '1 s'], ni = true }] }\n";
+    let run = |factor: &str| {
+        let mut document = Document::parse(text, "tcr").unwrap();
+        document.set("vc.vc.misbehaves", &format!("{{ ignores = ['er'], tcr_factor = {factor} }}")).unwrap();
+        let scenario = document.resolve().unwrap();
+        let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(result.summary.vcs[0].data_sent, 0);
+        (row(&result).conforming, row(&result).discarded)
+    };
+    assert_eq!(run("1"), (10, 0));
+    // One in 20 ms, of which every fifth conforms.
+    assert_eq!(run("5"), (10, 40));
+    assert_eq!(run("0.5"), (5, 0));
+}
+
 /// A line of one cell in 10 us, before which one source sends a cell every 20 us that is tagged and another every 10
 /// us that is not.
 #[test]

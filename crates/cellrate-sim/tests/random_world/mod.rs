@@ -663,6 +663,7 @@ impl Generator {
                         adapts: self.pick(&[Adaptation::FrameRate, Adaptation::BitRate]),
                     }),
                 }),
+                frm_at_frame_ends: is_abr && self.one_in(3),
                 start,
                 end,
                 record: 0,

@@ -25,6 +25,7 @@ pub fn policed(mut scenario: Scenario, number: u64) -> Scenario {
                 ignores_er: pick(2) == 0,
                 ignores_ci: pick(2) == 0,
                 rate_factor: [1.0, 1.0, 1.001, 1.5, 4.0, 0.7][pick(6)],
+                tcr_factor: [1.0, 2.0, 100.0, 1000.0][pick(4)],
             };
         }
         for backward in [false, true] {

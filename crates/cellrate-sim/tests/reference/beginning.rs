@@ -58,6 +58,11 @@ pub(super) fn new_host_end(scenario: &Scenario, flow: usize) -> End {
     }
     if let Sender::Abr(abr) = &flow_config(scenario, flow).sender {
         end.source = end.source.map(|source| source.misbehaving(abr.misbehaviour));
+        if let Some(Traffic::Frames(frames)) = &flow_config(scenario, flow).traffic
+            && frames.frm_at_frame_ends
+        {
+            end.source = end.source.map(Source::reporting_frames);
+        }
     }
     end
 }

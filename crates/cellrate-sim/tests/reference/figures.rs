@@ -12,6 +12,8 @@ impl Network<'_> {
         let (vcs, ports) = self.rows(start, self.end);
         let windows = self.scenario.measuring.windows.iter();
         let windows = windows.map(|window| self.rows(window.span.start, window.span.end)).collect();
+        let spans = self.scenario.measuring.windows.iter().map(|window| window.span);
+        let policing_windows = spans.map(|span| self.policing_within(span.start, span.end)).collect();
         let frames = (0..self.paths.len()).filter_map(|flow| self.frame_row(flow, in_flight[flow])).collect();
         let mut virtual_sources = self.virtual_source_rows(start, self.end);
         virtual_sources.retain(|row| row.data_received > 0);
@@ -43,6 +45,7 @@ impl Network<'_> {
             cell_hops: self.ports.iter().map(|port| port.transmitted).sum(),
             ports,
             windows,
+            policing_windows,
             virtual_sources,
             policing,
             branch_points,

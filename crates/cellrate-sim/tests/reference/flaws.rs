@@ -11,6 +11,8 @@ pub enum Flaw {
     IntervalsEndAfterArrivals,
     /// Samples come last.
     SamplesLast,
+    /// Policers let all out-of-rate FRMs pass.
+    OutOfRateIsFree,
     /// EFCI is decided as a cell arrives.
     EfciOnArrival,
     /// The cell in transmission takes no place in the buffer.

@@ -85,3 +85,15 @@ impl Network<'_> {
         })
     }
 }
+
+impl End {
+    /// A data cell has left at `now`: where the source sends an FRM after each frame, it may have been the last of one.
+    pub(super) fn note_frame(&mut self, now: Time) {
+        if let (Some(frames), Some(source)) = (self.supply.frames(), &mut self.source) {
+            let number = self.data_sent;
+            if frames.all(now).0.iter().any(|frame| frame.left == now && frame.last_cell == number) {
+                source.end_frame();
+            }
+        }
+    }
+}

@@ -91,6 +91,8 @@ pub struct Judgement {
     pub ports: Vec<PortSummary>,
     /// The rows of each window of the scenario.
     pub windows: Vec<(Vec<FlowSummary>, Vec<PortSummary>)>,
+    /// The rows of policers in each.
+    pub policing_windows: Vec<Vec<PolicingSummary>>,
     pub virtual_sources: Vec<VirtualSourceSummary>,
     pub policing: Vec<PolicingSummary>,
     pub branch_points: Vec<BranchPointSummary>,
@@ -702,6 +704,7 @@ impl<'a> Network<'a> {
             Some(Emission::Data) => {
                 let ends_pdu = end.supply.take(now);
                 end.data_sent += 1;
+                end.note_frame(now);
                 self.send(now, flow, None, ends_pdu);
                 // TCP that was held back may have room now.
                 if self.ends[flow].supply.adapter().is_some_and(|a| a.holds_back() || a.holds_acks()) {

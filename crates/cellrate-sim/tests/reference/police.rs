@@ -10,9 +10,10 @@ use cellrate_sim::PolicingSummary;
 use super::*;
 
 /// Flaws that take a policer to tell.
-pub const POLICE_FLAWS: [Flaw; 9] = [
+pub const POLICE_FLAWS: [Flaw; 10] = [
     Flaw::EarliestDoesNotConform,
     Flaw::CutsBindAtOnce,
+    Flaw::OutOfRateIsFree,
     Flaw::BrmsCountAsTheyCome,
     Flaw::DiscardedCellsCount,
     Flaw::TaggedCellsAreAlike,
@@ -52,6 +53,8 @@ pub(super) struct Policer {
     brms: Vec<(i128, f64)>,
     /// When the last cell that conformed was due or came, the later of the two, and the interval then.
     last: Option<(i128, i128)>,
+    /// Out-of-rate FRMs that conformed.
+    out_of_rate: Bucket,
     /// Cells of the GFR frame that comes: whether each passed, whether it was eligible, and its CLP.
     frame: Vec<(bool, bool, bool)>,
     /// Cells of a frame passed, and its end has not.
@@ -91,6 +94,7 @@ impl Policer {
                     buckets: Default::default(),
                     brms: Vec::new(),
                     last: None,
+                    out_of_rate: Bucket::default(),
                     frame: Vec::new(),
                     open: None,
                     found: [0; 4],
@@ -109,11 +113,16 @@ impl Policer {
         self.brms.push((now.as_ps().into(), er));
     }
 
-    pub(super) fn on_cell(&mut self, now: Time, clp: bool, ends_pdu: bool) -> Fate {
+    pub(super) fn on_cell(&mut self, now: Time, cell: &Cell) -> Fate {
         let now = i128::from(now.as_ps());
+        let (clp, ends_pdu) = (cell.clp(), cell.ends_pdu);
         let fate = match self.usage.rule {
             Rule::Fixed(_) => self.by_buckets(now, clp),
-            Rule::Abr(_) => match (clp || self.follows_brms(now), self.usage.action) {
+            Rule::Abr(_) if clp => match cell.rm.is_some_and(|rm| rm.direction == Direction::Forward) {
+                true if !self.keeps_tcr(now) => Fate::IsDiscarded,
+                _ => Fate::Passes,
+            },
+            Rule::Abr(_) => match (self.follows_brms(now), self.usage.action) {
                 (true, _) => Fate::Passes,
                 (false, Action::Tag) => Fate::IsTagged,
                 (false, _) => Fate::IsDiscarded,
@@ -241,6 +250,17 @@ impl Policer {
         Fate::Passes
     }
 
+    /// Ten out-of-rate FRMs a second at most, of which each may have waited longer than the next.
+    fn keeps_tcr(&mut self, now: i128) -> bool {
+        let Rule::Abr(contract) = self.usage.rule else { unreachable!() };
+        let limit = ps(contract.cdvt) + ps(contract.longest_delay) - ps(contract.shortest_delay);
+        let keeps = self.flaw == Some(Flaw::OutOfRateIsFree) || self.out_of_rate.left(now) <= limit;
+        if keeps {
+            self.out_of_rate.pour(now, 100_000_000_000);
+        }
+        keeps
+    }
+
     /// The largest ER of those that may hold now: that of the last BRM of tau2 ago or before, or ICR, and those since
     /// until tau3 ago.
     fn follows_brms(&mut self, now: i128) -> bool {
@@ -267,7 +287,7 @@ impl Network<'_> {
     pub(super) fn police(&mut self, now: Time, mut cell: Cell) -> Option<Cell> {
         let here = |policer: &&mut Policer| (policer.flow, policer.step) == (cell.flow, cell.step);
         let Some(policer) = self.policers.iter_mut().find(here) else { return Some(cell) };
-        match policer.on_cell(now, cell.clp(), cell.ends_pdu) {
+        match policer.on_cell(now, &cell) {
             Fate::Passes => {}
             Fate::IsTagged => match &mut cell.rm {
                 Some(rm) => rm.out_of_rate = true,
@@ -293,9 +313,20 @@ impl Network<'_> {
     }
 
     pub(super) fn policing_rows(&self) -> Vec<PolicingSummary> {
-        let row = |policer: &Policer| {
+        let all = |of: fn(&Policer) -> [u64; 4]| self.policers.iter().map(of).collect::<Vec<_>>();
+        self.policing_rows_between(&all(|policer| policer.before), &all(|policer| policer.found))
+    }
+
+    /// Counts of all policers so far.
+    pub(super) fn policed(&self) -> Vec<[u64; 4]> {
+        self.policers.iter().map(|policer| policer.found).collect()
+    }
+
+    /// The rows of policers that had these counts and have those.
+    pub(super) fn policing_rows_between(&self, from: &[[u64; 4]], to: &[[u64; 4]]) -> Vec<PolicingSummary> {
+        let row = |(policer, (from, to)): (&Policer, (&[u64; 4], &[u64; 4]))| {
             let switch = self.scenario.head(self.paths[policer.flow][policer.step]);
-            let grown = |place: usize| policer.found[place] - policer.before[place];
+            let grown = |place: usize| to[place] - from[place];
             PolicingSummary {
                 vc: self.name_of(policer.flow),
                 switch: self.scenario.nodes[switch.0 as usize].name.clone(),
@@ -306,7 +337,7 @@ impl Network<'_> {
                 discarded: grown(3),
             }
         };
-        self.policers.iter().map(row).collect()
+        self.policers.iter().zip(from.iter().zip(to)).map(row).collect()
     }
 }
 

@@ -12,6 +12,7 @@ pub(super) struct Look {
     pub(super) tcp: Vec<TcpRow>,
     /// Frames left out, by direction.
     pub(super) skipped: Vec<u64>,
+    policed: Vec<[u64; 4]>,
 }
 
 #[derive(Clone)]
@@ -69,12 +70,24 @@ impl Network<'_> {
             skipped: (0..self.paths.len())
                 .map(|flow| frames(flow).map_or(0, |frames| frames.all(at).1))
                 .collect(),
+            policed: self.policed(),
         }
     }
 
     /// The look at the end of the warm-up.
     pub(super) fn warm_up(&self) -> Option<&Look> {
         self.looks.iter().find(|look| look.at == self.scenario.measuring.start())
+    }
+
+    /// The rows of policers over a span, at the end of the run.
+    pub(super) fn policing_within(&self, start: Time, end: Time) -> Vec<PolicingSummary> {
+        let now = (self.end, self.policed());
+        let looks = self.looks.iter().map(|look| (look.at, look.policed.clone()));
+        let looks: Vec<_> =
+            [(Time::ZERO, vec![[0; 4]; now.1.len()])].into_iter().chain(looks).chain([now]).collect();
+        let last =
+            |by: Time| &looks.iter().rfind(|(at, _)| *at <= by).expect("there is that of the beginning").1;
+        self.policing_rows_between(last(start), last(end))
     }
 
     /// The rows of directions and ports over a span, at the end of the run.
