@@ -259,6 +259,35 @@ fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
     }
 }
 
+/// The network of `erica`, whose line between the switches changes so; switches have queues by `queueing`.
+fn over_a_line_that(changes: &str, queueing: &str) -> Scenario {
+    let text = include_str!("../../../scenarios/agreement/erica.toml");
+    let line = "between = [\"sw1\", \"sw2\"]\ndelay = \"2 ms\"\n";
+    let switches = "[[switch]]\nname = \"sw{i}\"\n";
+    assert!(text.contains(line) && text.contains(switches));
+    let text = text.replace(line, &format!("between = [\"sw1\", \"sw2\"]\n{changes}\n"));
+    parse(&text.replace(switches, &format!("{switches}{queueing}\n")), "changing")
+}
+
+#[test]
+fn links_that_change_are_the_same_in_both_worlds_cell_by_cell() {
+    // A slower line, one that stops, a delay that falls while cells are on the line, loss, and a hand-over that loses
+    // what is on it; one direction by itself.
+    let steps = "delay = \"2 ms\"\nchanges = [\
+        { at = \"150 ms\", rate = \"6 Mbps\", delay = \"7 ms\" }, { at = \"301.3 ms\", delay = \"1 ms\" }, \
+        { at = \"400 ms\", rate = \"0 bps\" }, { at = \"420 ms\", rate = \"12 Mbps\", loss = \"0.5 %\" }, \
+        { at = \"600 ms\", from = \"sw2\", rate = \"3 Mbps\" }, \
+        { at = \"700 ms\", rate = \"10 Mbps\", delay = \"3 ms\", in_flight = \"lost\" }]";
+    let orbit = "delay = { type = \"leo\", altitude = \"550 km\", minimum_elevation = \"25 deg\", hand_over = \"0.3 s\", \
+        step = \"10 ms\", in_flight = \"lost\" }";
+    for (changes, queueing) in [(steps, ""), (steps, "queueing = { type = \"round-robin\" }"), (orbit, "")] {
+        let mut scenario = over_a_line_that(changes, queueing);
+        scenario.duration = Duration::from_ms(900);
+        assert!(scenario.links.iter().any(|link| link.is_changing()));
+        ask_for_the_same(&scenario, &|_, _| None);
+    }
+}
+
 #[test]
 fn other_algorithms_do_the_same_in_both_worlds() {
     let aprc = AprcConfig { interval_cells: 20, ..AprcConfig::new(Cells(10)) };
@@ -363,6 +392,30 @@ fn delays_are_recorded_alike_in_both_worlds() {
     let told = delays.filter(|delay| !delay.is_nan()).inspect(|delay| assert!(*delay > 1e-3)).count();
     assert!(told > 100, "{told}");
     assert!(simulated == live);
+}
+
+#[test]
+fn nodes_of_their_own_know_the_delay_of_a_line_that_changes() {
+    let changes = "delay = \"25 ms\"\nchanges = [{ at = \"800 ms\", rate = \"5 Mbps\", delay = \"60 ms\" }, \
+        { at = \"1600 ms\", rate = \"10 Mbps\", delay = \"25 ms\" }]";
+    let mut scenario = over_a_line_that(changes, "");
+    scenario
+        .links
+        .iter_mut()
+        .filter(|link| !link.is_changing())
+        .for_each(|link| link.delay = Duration::from_ms(25));
+    let simulated = simulated(&scenario);
+    let attempt = || {
+        let groups = (0..scenario.nodes.len() as u32).map(|node| vec![NodeIndex(node)]).collect();
+        let outcomes = distributed_in(&scenario, groups, |options| {
+            options.timestamps = Some(true);
+            options.thresholds = Thresholds::default();
+        });
+        let phases: &[[u64; 2]] = &[[200, 750], [1100, 1550], [1900, 2400]];
+        Comparison::new("changing", phases, &scenario, &simulated, &Figures::of_nodes(outcomes))
+    };
+    let first = attempt();
+    settle(&[if first.in_time { first } else { attempt() }]);
 }
 
 #[test]

@@ -2,10 +2,11 @@
 //!
 //! # Order at the same instant
 //!
-//! As in the simulator: departures from ports, samples of series, arrivals over links, BRMs that congested destinations
-//! originate, transmissions; each in the order of the ports and connections; then, on lines that were idle, the turn of
-//! the highest category that has come. So a run with generated traffic alone, in one process, goes the way that the
-//! simulated one does, cell by cell. What comes from outside, packets and datagrams, comes between events.
+//! As in the simulator: changes of lines, departures from ports, samples of series, arrivals over links, BRMs that
+//! congested destinations originate, transmissions; each in the order of the ports and connections; then, on lines that
+//! were idle, the turn of the highest category that has come. So a run with generated traffic alone, in one process,
+//! goes the way that the simulated one does, cell by cell. Packets and datagrams, which come from outside, come between
+//! events.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,6 +30,8 @@ use super::tap::{CellTap, TapDirection};
 /// Things that wait in the schedule: one for each of its leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaf {
+    /// The line behind a port changes.
+    Change(u32),
     /// The cell in transmission at a port leaves.
     Departure(u32),
     /// Series are sampled.
@@ -55,7 +58,8 @@ pub(crate) struct Machine<'a> {
     pub events: u64,
     schedule: Schedule,
     leaves: Vec<Leaf>,
-    /// The leaf of the first input and of the first adapter; those of ports begin at zero.
+    /// The leaf of the first port, of the first input and of the first adapter; those of changes begin at zero.
+    first_port: u32,
     first_input: u32,
     first_adapter: u32,
     first_edge: u32,
@@ -79,7 +83,10 @@ impl<'a> Machine<'a> {
         span: [Time; 2],
     ) -> Result<Machine<'a>, Error> {
         let [start, end] = span;
-        let mut leaves: Vec<Leaf> = (0..network.ports.len() as u32).map(Leaf::Departure).collect();
+        let changing = (0..).zip(&network.ports).filter(|(_, port)| port.served.next_change() != Time::NEVER);
+        let mut leaves: Vec<Leaf> = changing.map(|(number, _)| Leaf::Change(number)).collect();
+        let first_port = leaves.len() as u32;
+        leaves.extend((0..network.ports.len() as u32).map(Leaf::Departure));
         let sample_leaf = leaves.len();
         leaves.push(Leaf::Sample);
         let first_input = leaves.len() as u32;
@@ -113,6 +120,7 @@ impl<'a> Machine<'a> {
             hosts,
             events: 0,
             leaves,
+            first_port,
             first_input,
             first_adapter,
             first_edge,
@@ -122,6 +130,9 @@ impl<'a> Machine<'a> {
             done: start,
             stretch: start,
         };
+        for leaf in 0..first_port as usize {
+            machine.begin_changes(start, leaf);
+        }
         for leaf in first_report..first_adapter as usize {
             machine.schedule_report(start, leaf);
         }
@@ -155,6 +166,7 @@ impl<'a> Machine<'a> {
             }
             self.events += 1;
             match self.leaves[leaf] {
+                Leaf::Change(port) => self.on_change(now, port as usize, leaf),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Arrival(input) => self.on_arrival(now, input as usize, leaf),
                 Leaf::Report(adapter) => self.on_report(now, adapter as usize, leaf),
@@ -224,6 +236,31 @@ impl<'a> Machine<'a> {
         place.cells.push_back(foreign);
     }
 
+    /// The line behind the port of a leaf is as it has become before `start`, and its next change is in the schedule.
+    fn begin_changes(&mut self, start: Time, leaf: usize) {
+        let Leaf::Change(number) = self.leaves[leaf] else { return };
+        let port = &mut self.network.ports[number as usize];
+        while port.served.next_change() < start {
+            port.served.change(start, &mut port.control);
+        }
+        self.schedule.set(leaf, port.served.next_change());
+    }
+
+    /// The line behind a port changes. Averaging intervals that end before have the rate before.
+    #[cold]
+    fn on_change(&mut self, now: Time, number: usize, leaf: usize) {
+        let port = &mut self.network.ports[number];
+        if port.metered {
+            port.end_intervals_before(now);
+        }
+        let departure = port.served.change(now, &mut port.control);
+        self.schedule.set(leaf, port.served.next_change());
+        if let Some(departure) = departure {
+            self.schedule.set(self.first_port as usize + number, departure);
+        }
+        self.recording.sampler.note_port(now, number as u32, &mut self.network.ports);
+    }
+
     #[inline]
     fn on_departure(&mut self, now: Time, number: usize, leaf: usize) {
         let port = &mut self.network.ports[number];
@@ -256,7 +293,9 @@ impl<'a> Machine<'a> {
                 Exit::Outside(outgoing) => {
                     let flow = self.network.hops[cell.hop as usize].flow;
                     self.passages[flow.index()].left += 1;
-                    self.network.outgoing[outgoing as usize].cells.push(cell);
+                    // The other process works out the arrival.
+                    let departed = Cell { arrives: now, ..cell };
+                    self.network.outgoing[outgoing as usize].cells.push(departed);
                 }
             },
             Err(lost) => {
@@ -420,7 +459,7 @@ impl<'a> Machine<'a> {
         let hop = self.network.hops[cell.hop as usize];
         match self.network.ports[hop.port as usize].admit(now, hop.priority, hop.slot, cell) {
             Ok(None) => {}
-            Ok(Some(departure)) => self.schedule.set(hop.port as usize, departure),
+            Ok(Some(departure)) => self.schedule.set((self.first_port + hop.port) as usize, departure),
             Err(()) => self.passages[hop.flow.index()].dropped += 1,
         }
         self.recording.sampler.note_port(now, hop.port, &mut self.network.ports);

@@ -23,6 +23,7 @@ mod edge;
 mod error;
 mod exchanges;
 mod faults;
+mod incoming;
 mod machine;
 mod network;
 mod offers;

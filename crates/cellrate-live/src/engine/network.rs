@@ -15,7 +15,7 @@ use cellrate_engine::sender::Sender;
 use cellrate_engine::served::Served;
 use cellrate_engine::set_up;
 use cellrate_proto::switch::Slot;
-use cellrate_proto::{CellRate, Cells, Duration, Time};
+use cellrate_proto::{CellRate, Cells, Time};
 use cellrate_scenario::{AdapterTcp, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
 
 use super::acks::Acks;
@@ -24,6 +24,7 @@ use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::edge::Edge;
 use super::error::Error;
 use super::faults::{Faults, InjectedFaults};
+use super::incoming::Incoming;
 use super::options::Options;
 use super::police::Police;
 use super::port::{Exit, Port};
@@ -68,9 +69,8 @@ pub(crate) struct Input {
     pub cells: VecDeque<Cell>,
     /// For cells from another process: the hop that each connection crosses here; [`NONE`] for none.
     pub hops: Vec<u32>,
-    /// The link's delay and cell time, by which such cells are timed.
-    pub delay: Duration,
-    pub cell_time: Duration,
+    /// The line, by which such cells are timed.
+    pub line: Incoming,
 }
 
 /// A link into another process.
@@ -82,10 +82,8 @@ pub(crate) struct Outgoing {
     pub node: NodeIndex,
     /// The node at its far end.
     pub neighbour: NodeIndex,
-    /// The cells that have left since the last datagrams, each stamped with its arrival.
+    /// The cells that have left since the last datagrams, each stamped with its departure in place of its arrival.
     pub cells: Vec<Cell>,
-    /// Span between the departure of a cell and its arrival: the one is worked out from the other.
-    pub delay: Duration,
 }
 
 /// Counters of a node.
@@ -250,8 +248,7 @@ impl Builder<'_> {
                 at_host: self.scenario.node(head).kind == NodeKind::Host,
                 cells: VecDeque::new(),
                 hops: Vec::new(),
-                delay: link.delay,
-                cell_time: link.rate.cell_time(),
+                line: Incoming::of(link, port.end()),
             });
         }
     }
@@ -271,7 +268,6 @@ impl Builder<'_> {
                         node: tail,
                         neighbour: head,
                         cells: Vec::new(),
-                        delay: self.scenario.link(port.link()).delay,
                     });
                     Exit::Outside(self.network.outgoing.len() as u32 - 1)
                 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cellrate_engine::plugins::Plugins;
 use cellrate_proto::{BitRate, Cells, Duration, Time};
-use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
+use cellrate_scenario::{ConnectionIndex, Link, NodeIndex, Scenario};
 
 use super::device::PacketDevice;
 use super::faults::Faults;
@@ -164,7 +164,7 @@ impl Default for Options<'_> {
 
 /// About twelve cell times of the fastest line, within 50 us and 500 us: 500 us at 10 Mb/s, 50 us at 149.76 Mb/s.
 pub fn default_quantum(scenario: &Scenario) -> Duration {
-    let fastest = scenario.links.iter().map(|link| link.rate).max().unwrap_or(BitRate::from_bps(0));
+    let fastest = scenario.links.iter().map(Link::fastest_rate).max().unwrap_or(BitRate::from_bps(0));
     let cells = fastest.cell_time().saturating_mul(12);
     cells.max(Duration::from_us(50)).min(Duration::from_us(500))
 }

@@ -23,6 +23,7 @@ use super::clock::unix_ns;
 use super::counters::PeerCounters;
 use super::error::Error;
 use super::faults::Faults;
+use super::incoming::Incoming;
 use super::machine::Machine;
 use super::network::{Network, Outgoing};
 use super::options::{Options, Part};
@@ -55,8 +56,7 @@ struct Link {
     socket: usize,
     /// Its place among the network's inputs.
     input: usize,
-    cell_time: Duration,
-    delay: Duration,
+    line: Incoming,
     last_sent: u16,
     order: Order,
     /// When the first RM cell was sent: something comes back of it.
@@ -123,8 +123,7 @@ impl Peers {
                 address: address(outgoing.neighbour)?,
                 socket,
                 input,
-                cell_time: network.inputs[input].cell_time,
-                delay: network.inputs[input].delay,
+                line: network.inputs[input].line.clone(),
                 last_sent: 0,
                 order: Order::default(),
                 first_rm: None,
@@ -182,21 +181,22 @@ impl Peers {
             while !cells.is_empty() {
                 let until_rm = cells.iter().position(Cell::is_rm).map_or(cells.len(), |at| at + 1);
                 let (now, later) = cells.split_at(until_rm.min(most));
-                self.send(link, now, outgoing.delay);
+                self.send(link, now);
                 cells = later;
             }
             outgoing.cells.clear();
         }
     }
 
-    fn send(&mut self, link: usize, cells: &[Cell], delay: Duration) {
+    /// Sends cells that are stamped with their departures.
+    fn send(&mut self, link: usize, cells: &[Cell]) {
         let place = &mut self.links[link];
         place.last_sent = next_sequence(place.last_sent);
         let label = FIRST_LABEL + place.port.0;
         let packed = cells.iter().map(|cell| PackedCell {
             header: cell.header,
             payload: &cell.payload,
-            departure: Some(Time::from_ps(cell.arrives.as_ps() - delay.as_ps())),
+            departure: Some(cell.arrives),
         });
         emit(&mut self.octets, label, place.last_sent, self.timed, packed);
         if let Some((run, began_ns)) = self.stamp {
@@ -257,7 +257,7 @@ impl Peers {
                 };
                 before = departure;
                 link.last_departure = departure;
-                cell.arrives = departure.saturating_add(link.delay);
+                cell.arrives = link.line.arrival(departure);
                 link.counters.late_cells += u64::from(cell.arrives < machine.done());
                 machine.on_foreign_cell(link.input, cell);
             }
@@ -318,7 +318,8 @@ impl Peers {
     /// Figures of each link for the verdict on a run that went on until `end`.
     pub fn figures(&self, scenario: &Scenario, end: Time) -> Vec<LinkFigures> {
         // Longer than there and back on any way.
-        let delays = scenario.links.iter().fold(Duration::ZERO, |sum, link| sum.saturating_add(link.delay));
+        let delays =
+            scenario.links.iter().fold(Duration::ZERO, |sum, link| sum.saturating_add(link.longest_delay()));
         let answered = ANSWERED_WITHIN.saturating_add(delays.saturating_mul(4));
         let of = |link: &Link| LinkFigures {
             link: port_name(scenario, link.port).replace("->", "-"),
@@ -346,7 +347,7 @@ impl Link {
         let a_quantum_ago = Time::from_ps(now.as_ps().saturating_sub(quantum.as_ps()));
         let before = self.last_departure.max(a_quantum_ago);
         let even = now.since(before).as_ps() / (self.batch.len() as u64).max(1);
-        (before, Duration::from_ps(even).max(self.cell_time))
+        (before, Duration::from_ps(even).max(self.line.cell_time))
     }
 
     /// Whether a datagram read at `now` is to be taken: it comes after all before it.
@@ -358,7 +359,7 @@ impl Link {
         from_start: bool,
     ) -> Result<bool, Implausible> {
         // A datagram has at least one cell.
-        let within = |span: Duration| span.as_ps() / self.cell_time.as_ps().max(1) + BUNCHED;
+        let within = |span: Duration| span.as_ps() / self.line.cell_time.as_ps().max(1) + BUNCHED;
         match stamp {
             Some(stamp) => {
                 let plausible = within(now.saturating_add(MAX_AHEAD).since(Time::ZERO));
@@ -382,8 +383,7 @@ mod tests {
             address: "127.0.0.1:1".parse().unwrap(),
             socket: 0,
             input: 0,
-            cell_time: Duration::from_us(10),
-            delay: Duration::ZERO,
+            line: Incoming::constant(Duration::from_us(10)),
             last_sent: 0,
             order: Order::default(),
             first_rm: None,

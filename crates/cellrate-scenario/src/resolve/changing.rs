@@ -207,22 +207,3 @@ pub(super) fn check(network: &Network, connections: &[Connection]) -> Result<(),
     }
     Ok(())
 }
-
-/// Refuses changing links that `cellrate live` cannot have.
-pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
-    let defaults = root.node("defaults").and_then(Node::table).and_then(|table| table.node("link"));
-    let tables = root.tables("link").map(|(_, table)| table).chain(defaults.and_then(Node::table));
-    for table in tables {
-        let changes = table.node("changes");
-        let courses = ["rate", "delay"].map(|key| table.node(key).filter(|node| node.table().is_some()));
-        if let Some(node) = courses.into_iter().flatten().chain(changes).next() {
-            let message = "links that change are of simulations: those of a live run stay as they are";
-            return Err(Fault::new(
-                node.place,
-                message,
-                "Write one rate and one delay, or simulate the scenario",
-            ));
-        }
-    }
-    Ok(())
-}

@@ -87,14 +87,12 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
     application::refuse(root)
 }
 
-/// Refuses what a live run cannot have: figures of a part of its time, trees, marks on packets, flows that come and go,
-/// links that change.
+/// Refuses what a live run cannot have: figures of a part of its time, trees, marks on packets, flows that come and go.
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
     measuring::refuse(root)?;
     tree::refuse(root)?;
     port::refuse(root)?;
-    flows::refuse(root)?;
-    changing::refuse(root)
+    flows::refuse(root)
 }
 
 /// A member with the defaults of its kind below its own keys, complete.
