@@ -71,6 +71,8 @@ test-rust: prerequisites
 	cargo fmt --all --check
 	cargo fmt --all --check --manifest-path crates/cellrate-web/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	# The module as it is on other systems, where it has no live runs.
+	cargo clippy --package cellrate-py --no-default-features --locked -- -D warnings
 	cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	@$(MAKE) --no-print-directory rustdoc

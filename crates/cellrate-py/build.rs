@@ -1,10 +1,15 @@
 //! Puts the ready scenarios and the papers' folders where maturin takes them into the wheel from (pyproject.toml,
-//! `include`).
+//! `include`), and tells the crate by `cfg(live)` whether it can have live runs.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
+    println!("cargo::rustc-check-cfg=cfg(live)");
+    let is_linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux");
+    if is_linux && env::var_os("CARGO_FEATURE_LIVE").is_some() {
+        println!("cargo::rustc-cfg=live");
+    }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let data = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("data");
     if data.exists() {

@@ -24,7 +24,7 @@ from cellrate.campaigns.manifest import Manifest
 from cellrate.campaigns.scheduling import run_each
 from cellrate.campaigns.store import naming
 from cellrate.command_line.main import status
-from cellrate.results.owned import Lock, Locks, area_of, owning, points_in
+from cellrate.results.owned import Lock, LockFiles, Locks, area_of, owning, points_in
 from cellrate.running.into_folders import sweep_into
 from cellrate.running.points import Point
 from cellrate.sweeps.varying import Points
@@ -316,23 +316,26 @@ def test_a_lock_is_had_by_one_or_shared(tmp_path: Path) -> None:
 HOLDS = """
 import sys
 from pathlib import Path
-from cellrate.results.owned import Locks
-locks = Locks(Path(sys.argv[1]))
+from cellrate.results import owned
+locks = getattr(owned, sys.argv[2])(Path(sys.argv[1]))
 print(locks.take(7), flush=True)
 sys.stdin.read()
 """
 
 
-def test_locks_by_number_end_with_who_holds_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [Locks, LockFiles])
+def test_locks_by_number_end_with_who_holds_them(kind: type[Locks | LockFiles], tmp_path: Path) -> None:
     file = tmp_path / "points.lock"
-    first, second = Locks(file), Locks(file)
+    first, second = kind(file), kind(file)
     # One process twice, as threads of a worker are.
     assert (first.take(1), second.take(1), second.take(2), first.take(2)) == (True, False, True, False)
     first.give_back(1)
     assert second.take(1)
     assert not first.remove()
     second.close()
-    with subprocess.Popen([sys.executable, "-c", HOLDS, file], stdin=-1, stdout=-1, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, file, kind.__name__], stdin=-1, stdout=-1, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "True\n"
         assert (first.take(7), first.take(8)) == (False, True)
@@ -345,12 +348,12 @@ def test_locks_by_number_end_with_who_holds_them(tmp_path: Path) -> None:
     assert second.take(3)
     second.give_back(3)
     assert first.remove()
-    assert not file.exists()
+    assert not any(tmp_path.iterdir())
     assert first.remove()
     assert first.take(3)
     assert (second.take(3), second.take(4)) == (False, True)
     with pytest.raises(FileNotFoundError):
-        Locks(tmp_path / "nowhere" / "points.lock").take(1)
+        kind(tmp_path / "nowhere" / "points.lock").take(1)
 
 
 def test_a_seed_gives_the_scenario_that_setting_it_gives() -> None:

@@ -5,11 +5,9 @@
 //!   datagrams.
 //! - [`mod@bench`]: how many cells a core carries from TUN to TUN.
 //! - [`host`]: network namespaces with a TUN device each.
-//! - [`memory`]: how much a process may still take.
 //!
 //! What runs in the hosts is started and watched by `python/cellrate/live`.
 
 pub mod bench;
 pub mod engine;
 pub mod host;
-pub mod memory;

@@ -2,6 +2,7 @@
 
 use cellrate_capture::CaptureError;
 use cellrate_engine::plugins::{CustomKind, MissingPlugin, Wanted};
+#[cfg(live)]
 use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;
@@ -72,12 +73,14 @@ pub fn not_given(py: Python<'_>, error: &MissingPlugin) -> PyErr {
 
 /// `cellrate.LiveUnavailable` where the machine lacks something, `cellrate.RunError` where the kernel refuses a
 /// setting.
+#[cfg(live)]
 pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
     let class_name = if error.is_lack() { "LiveUnavailable" } else { "RunError" };
     raised(|| class(py, class_name)?.call1((format!("host {name}: {error}"),)))
 }
 
 /// The exception for an error of a live run.
+#[cfg(live)]
 pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
     use cellrate_live::engine::Error;
     let name = match error {
@@ -95,6 +98,14 @@ pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr
         | Error::NotConserved { .. } => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
+}
+
+/// `cellrate.LiveUnavailable` where this module has no live runs.
+#[cfg(not(live))]
+pub fn without_live(py: Python<'_>) -> PyErr {
+    let text = "live runs need Linux, and this build of cellrate has none: use a machine, or a virtual machine, with Linux; \
+                simulations run here as they do there";
+    raised(|| class(py, "LiveUnavailable")?.call1((text,)))
 }
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

@@ -8,7 +8,11 @@ mod cost;
 mod error;
 mod hosts;
 mod interruptible;
+#[cfg(live)]
 mod live;
+#[cfg(live)]
+mod live_hosts;
+#[cfg(live)]
 mod live_network;
 mod making;
 mod plugins;
@@ -17,11 +21,15 @@ mod run_result;
 mod scenario;
 mod signalling;
 mod traffic;
+#[cfg(not(live))]
+mod without_live;
 
+#[cfg(target_os = "linux")]
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;
 
 /// Large networks take and give back many small lists on every window, which it does with fewer misses.
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -33,9 +41,14 @@ mod _native {
     #[pymodule_export]
     use crate::cost::{algorithm_cost, built_in_algorithms};
     #[pymodule_export]
-    use crate::hosts::{Host, applications, make_hosts, nodes};
+    use crate::hosts::{applications, nodes};
+    #[cfg(live)]
     #[pymodule_export]
     use crate::live::{check_given, live_nodes, live_series, live_throughput};
+    #[cfg(live)]
+    #[pymodule_export]
+    use crate::live_hosts::{Host, make_hosts};
+    #[cfg(live)]
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
     #[pymodule_export]
@@ -44,6 +57,11 @@ mod _native {
     use crate::scenario::{Scenario, schema};
     #[pymodule_export]
     use crate::signalling::signalled;
+    #[cfg(not(live))]
+    #[pymodule_export]
+    use crate::without_live::{
+        Host, LiveNetwork, check_given, live_nodes, live_series, live_throughput, make_hosts,
+    };
 
     use super::*;
 

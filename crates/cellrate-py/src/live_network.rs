@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::CaptureSettings;
-use crate::hosts::Host;
 use crate::live::{Reports, carry, part};
+use crate::live_hosts::Host;
 use crate::plugins::PluginMakers;
 use crate::run_result::RunResult;
 use crate::scenario::Scenario;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cellrate_live::memory::Outlook;
+use cellrate_engine::memory::Outlook;
 use cellrate_proto::Duration as Interval;
 use cellrate_sim::{Look, Progress, Recent, RunError, Simulation};
 use numpy::{IntoPyArray, PyArray1};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cellrate_engine::memory::{self, Outlook};
 use cellrate_engine::names::port_name;
 use cellrate_engine::plugins::wanted;
 use cellrate_engine::rows::cannot_settle;
@@ -16,7 +17,6 @@ use pyo3::prelude::*;
 
 use crate::error::{oversubscribed, run_error, run_failed, scenario_error};
 use crate::interruptible::interruptible;
-use cellrate_live::memory::{self, Outlook};
 
 /// The most memory that a run takes \[octets\] without a look at how much there is: looking takes a quarter of a
 /// millisecond, a short run not much more.

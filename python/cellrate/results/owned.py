@@ -13,6 +13,7 @@ import re
 import shutil
 import stat
 import struct
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -133,6 +134,50 @@ class Locks:
         except (BlockingIOError, PermissionError):
             return False
         return True
+
+
+class LockFiles:
+    """Locks by number as `Locks` has them, where a file has no locks of its octets: a file for each."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._held: dict[int, Lock] = {}
+
+    def take(self, number: int) -> bool:
+        """Take a lock; False if somebody else has it.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no folder for it.
+        """
+        lock = self._held.get(number) or Lock(self._file.with_name(f"{self._file.stem}-{number}{self._file.suffix}"))
+        if not lock.take():
+            return False
+        self._held[number] = lock
+        return True
+
+    def give_back(self, number: int) -> None:
+        """Give up a lock."""
+        if number in self._held:
+            self._held.pop(number).give_back()
+
+    def remove(self) -> bool:
+        """Give up all, and remove the files that nobody else holds; whether there is none any more."""
+        self.close()
+        free = True
+        for file in list(self._file.parent.glob(f"{self._file.stem}-*{self._file.suffix}")):
+            lock = Lock(file)
+            if lock.take():
+                lock.give_back()
+            else:
+                free = False
+        return free
+
+    def close(self) -> None:
+        """Give up all."""
+        for number in list(self._held):
+            self.give_back(number)
 
 
 _FLOCK = "hhqqi4x"
@@ -263,9 +308,10 @@ def area_of(folder: Path) -> Path:
     return folder.parent / f".{folder.name}.points.partial"
 
 
-def points_in(area: Path) -> Locks:
+def points_in(area: Path) -> Locks | LockFiles:
     """Give the locks of a campaign's points, by their numbers; `area` is where those who work on it have theirs."""
-    return Locks(area / f"{_POINTS}{LOCK}")
+    kind = Locks if sys.platform == "linux" else LockFiles
+    return kind(area / f"{_POINTS}{LOCK}")
 
 
 _POINTS = "points"

@@ -4,7 +4,8 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
 /// Memory that this process may still allocate \[octets\]: as much as the machine has available, and as the limits of
-/// the process (`ulimit -v` and `-d`) and of its control groups leave. `None` where the system says none of it.
+/// the process (`ulimit -v` and `-d`) and of its control groups leave. `None` where the system says none of it: Linux
+/// alone does.
 pub fn left() -> Option<u64> {
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     [available(), limits(), groups_left(&groups, Path::new("/sys/fs/cgroup"))].into_iter().flatten().min()
