@@ -27,7 +27,7 @@ help:
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make lab     the page that simulates in a browser (Node.js, and Rust's WebAssembly target)"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
-	@echo "make toy     add a toy algorithm, policy, frame discard, key and probe to a copy of the workspace: what each takes is what CONTRIBUTING.md says"
+	@echo "make toy     add a toy algorithm, policy, frame discard, traffic, key and probe to a copy of the workspace: what each takes is what CONTRIBUTING.md says"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make arena   write the tables of switch algorithms in docs/algorithms anew"
@@ -82,8 +82,8 @@ test-rust: prerequisites
 arena: $(STAMPS)/built
 	UPDATE_REFERENCE=1 $(BIN)/python -m pytest -q tests/python/test_side_by_side.py
 
-# A toy algorithm, policy, frame discard, key and probe are added to a copy of the workspace by what CONTRIBUTING.md
-# says each takes, and run; where a part is left out, the compiler or a test says so.
+# A toy algorithm, policy, frame discard, traffic, key and probe are added to a copy of the workspace by what
+# CONTRIBUTING.md says each takes, and run; where a part is left out, the compiler or a test says so.
 toy:
 	$(PYTHON) tests/toy/try.py
 

@@ -1,5 +1,5 @@
-//! The toys in a scenario: an algorithm with its keys, a policy, a frame discard and a probe are read, run and recorded
-//! by name.
+//! The toys in a scenario: an algorithm with its keys, a policy, a frame discard, traffic and a probe are read, run
+//! and recorded by name.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,10 @@ duration = "50 ms"
 host = [{ name = "a" }, { name = "b" }]
 switch = [{ name = "sw", algorithm = { type = "toy", share = SHARE, least = "1 Mbps" }, frame_discard = { type = "toy-discard", own_cells = "3 cells" } }]
 link = [{ between = ["a", "sw"] }, { between = ["sw", "b"] }]
-vc = [{ name = "vc", path = ["a", "sw", "b"], abr = { uili = { type = "toy-policy", kept = 1 } } }]
+vc = [
+    { name = "vc", path = ["a", "sw", "b"], abr = { uili = { type = "toy-policy", kept = 1 } } },
+    { name = "beside", path = ["a", "sw", "b"], category = "ubr", traffic = { type = "toy-traffic", every = "10 ms", bunch = 4, start = "1 ms" } },
+]
 probe = [{ record = ["grant", "data_queue"], of = ["sw->b"], every = "1 ms" }]
 [defaults.link]
 rate = "424 Mbps"
@@ -31,6 +34,8 @@ fn the_toys_run() {
     // A quarter of 1,000,000 cells/s; half a unit in the last place of a rate code less, at most.
     let delivered = result.summary.vcs[0].delivered as f64;
     assert!((delivered / 12_500.0 - 1.0).abs() < 0.1, "{delivered}");
+    // Bunches at 1, 11, 21, 31 and 41 ms.
+    assert_eq!(result.summary.vcs[1].delivered, 20);
     let series = result.series.iter().find(|series| series.probe == "data_queue").expect("it is recorded");
     assert_eq!((series.unit, series.values.len()), ("cells", 50));
 }
@@ -44,7 +49,7 @@ fn their_keys_have_ranges() {
 #[test]
 fn reference_and_schema_know_them() {
     let (reference, schema) = (reference(), schema().to_string());
-    for name in ["share", "least", "toy-policy", "kept", "toy-discard", "own_cells"] {
+    for name in ["share", "least", "toy-policy", "kept", "toy-discard", "own_cells", "toy-traffic", "bunch"] {
         assert!(reference.contains(name) && schema.contains(name), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-"""Add a toy algorithm, policy, frame discard, key and probe to a copy of the workspace.
+"""Add a toy algorithm, policy, frame discard, traffic, key and probe to a copy of the workspace.
 
 Each is added by what CONTRIBUTING.md says that it takes.
 Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, where packages of
@@ -17,6 +17,7 @@ ROOT = HERE.parents[1]
 SWITCH = Path("crates/cellrate-proto/src/switch")
 POLICIES = Path("crates/cellrate-proto/src/uili")
 DISCARDS = SWITCH / "frame_discard"
+TRAFFIC = Path("crates/cellrate-scenario/src/traffic")
 PAGES = Path("docs/algorithms")
 DECLARED = Path("crates/cellrate-scenario/src/model/quantity.rs")
 VALUES = Path("crates/cellrate-engine/src/quantities.rs")
@@ -29,6 +30,10 @@ LISTENS = """    fn on_link_rate(&mut self, link_rate: CellRate) {
 
 """
 SHARE = """        share: f64 = "1/8" in Range::SHARE,
+"""
+LATER = """    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+    }
 """
 LEAST = """        /// Rate that each connection gets at least.
         least: CellRate = "0 Mbps",
@@ -127,6 +132,18 @@ def add_frame_discard(workspace: Path) -> None:
     passes(workspace, *judged)
 
 
+def add_traffic(workspace: Path) -> None:
+    """A file and a line: the compiler asks for what has no safe default; random networks draw from the declaration."""
+    traffic = workspace / TRAFFIC / "toy.rs"
+    shutil.copy(HERE / "traffic.rs", traffic)
+    replaced(traffic, LATER, "")
+    replaced(workspace / TRAFFIC / "mod.rs", "mod timed;\n", "mod timed;\nmod toy;\n")
+    replaced(workspace / TRAFFIC / "mod.rs", "    timed::Timed,\n", "    timed::Timed,\n    toy::Toy,\n")
+    says(workspace, "check", "-p", "cellrate-scenario", missing=("toy.rs", "missing: `delay`"))
+    shutil.copy(HERE / "traffic.rs", traffic)
+    passes(workspace, "check", "-p", "cellrate-live")
+
+
 def add_probe(workspace: Path) -> None:
     """A line where quantities are declared, and one for the value, which both worlds share; the judge has its own."""
     declaration = '        Drops = port("port_drops", "cells", Port),\n'
@@ -154,6 +171,7 @@ def main() -> None:
         copied(workspace)
         add_algorithm_and_policy(workspace)
         add_frame_discard(workspace)
+        add_traffic(workspace)
         add_probe(workspace)
         shutil.copy(HERE / "run.rs", workspace / "crates/cellrate-sim/tests/toy.rs")
         passes(workspace, "test", "-p", "cellrate-sim", "--test", "toy")
@@ -162,6 +180,7 @@ def main() -> None:
     print("A toy algorithm is one file, two lines of switch/mod.rs, a page and its row in the overview;")
     print("a policy one file, two lines of uili/mod.rs and its words on the page; a key one line and its words;")
     print("a frame discard one file, two lines of frame_discard/mod.rs, its words on the page, a line in the judge;")
+    print("open-loop traffic one file and two lines of traffic/mod.rs;")
     print("a probe one line where it is declared, one for its value, and one in the judge.")
 
 

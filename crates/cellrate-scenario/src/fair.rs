@@ -13,7 +13,7 @@ use std::{fmt, iter};
 
 use cellrate_proto::{BitRate, CellRate, Time};
 
-use crate::model::{Category, FlowIndex, GreedyWindow, Port, PortIndex, Scenario, Sender, Step, Traffic};
+use crate::model::{Category, FlowIndex, Port, PortIndex, Scenario, Sender, Step, Traffic};
 
 /// Max-min fair share of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub fn max_min_over_time(
     let mut changes = vec![Time::ZERO];
     for flow in scenario.flows() {
         if let Some(traffic) = &scenario.flow(flow).traffic {
-            changes.extend(changes_of(traffic));
+            changes.extend(traffic.kind().changes());
         }
     }
     for link in &scenario.links {
@@ -127,31 +127,6 @@ pub fn max_min_over_time(
         Ok((at, filled(scenario, utilization, at, &demand)?))
     });
     at_each.collect()
-}
-
-/// When this traffic begins and ends.
-fn changes_of(traffic: &Traffic) -> Vec<Time> {
-    match traffic {
-        Traffic::Greedy { windows } => windows.iter().flat_map(|window| [window.start, window.end]).collect(),
-        Traffic::Limited { steps } => steps.iter().map(|&(at, _)| at).collect(),
-        Traffic::Constant { start, end, .. } | Traffic::OnOff { start, end, .. } => vec![*start, *end],
-        _ => Vec::new(),
-    }
-}
-
-/// Whether this traffic has data at `at`, as far as that is known beforehand.
-fn sends_at(traffic: &Traffic, at: Time) -> bool {
-    match traffic {
-        Traffic::Greedy { windows } => {
-            windows.is_empty() || windows.iter().any(|window| window.start <= at && at < window.end)
-        }
-        Traffic::Limited { steps } => {
-            let step = steps.iter().rfind(|(from, _)| *from <= at);
-            step.is_some_and(|(_, limit)| limit.is_none_or(|limit| limit > CellRate::new(0.0)))
-        }
-        Traffic::Constant { start, end, .. } | Traffic::OnOff { start, end, .. } => *start <= at && at < *end,
-        _ => true,
-    }
 }
 
 /// The fair rates of the ABR flows that have a demand, with the rates that lines have at `at`.
@@ -223,20 +198,17 @@ impl Demand {
     fn at(scenario: &Scenario, flow: FlowIndex, at: Time) -> Option<Demand> {
         let asked = &scenario.flow(flow);
         let traffic = asked.traffic.as_ref();
-        if traffic.is_some_and(|traffic| !sends_at(traffic, at)) {
+        let kind = traffic.map(Traffic::kind);
+        if kind.is_some_and(|traffic| !traffic.sends_at(at)) {
             return None;
         }
         let category = scenario.connection(flow.connection()).category;
-        match (&asked.sender, category, traffic) {
-            (Sender::Peak(peak), Category::Cbr | Category::Vbr, Some(Traffic::Greedy { .. })) => {
-                Some(Demand::Guaranteed(peak.as_cells_per_s()))
-            }
-            (Sender::Peak(peak), Category::Cbr | Category::Vbr, Some(Traffic::Limited { steps })) => {
-                let (_, limit) = steps.iter().rfind(|(from, _)| *from <= at)?;
-                Some(Demand::Guaranteed(limit.unwrap_or(*peak).min(*peak).as_cells_per_s()))
-            }
-            _ => Demand::of(scenario, flow),
+        if let (Sender::Peak(peak), Category::Cbr | Category::Vbr) = (&asked.sender, category)
+            && let Some(rate) = kind.and_then(|traffic| traffic.rate_at(at, *peak))
+        {
+            return Some(Demand::Guaranteed(rate.as_cells_per_s()));
         }
+        Demand::of(scenario, flow)
     }
 
     fn of(scenario: &Scenario, flow: FlowIndex) -> Option<Demand> {
@@ -265,22 +237,10 @@ impl Demand {
                 weight: sender.weight,
                 nrm: f64::from(sender.parameters.nrm),
             }),
-            (Sender::Peak(peak), Category::Cbr | Category::Vbr) => match flow.traffic.as_ref()? {
-                Traffic::Constant { rate, .. } => Some(Demand::Guaranteed(rate.min(*peak).as_cells_per_s())),
-                Traffic::Greedy { windows } => match windows[..] {
-                    [] | [GreedyWindow { end: Time::NEVER, cells: None, .. }] => {
-                        Some(Demand::Guaranteed(peak.as_cells_per_s()))
-                    }
-                    _ => None,
-                },
-                Traffic::Limited { steps } => match steps[..] {
-                    [(_, limit)] => {
-                        Some(Demand::Guaranteed(limit.unwrap_or(*peak).min(*peak).as_cells_per_s()))
-                    }
-                    _ => None,
-                },
-                _ => None,
-            },
+            (Sender::Peak(peak), Category::Cbr | Category::Vbr) => {
+                let rate = flow.traffic.as_ref()?.kind().rate(*peak)?;
+                Some(Demand::Guaranteed(rate.as_cells_per_s()))
+            }
             (Sender::Peak(_), _) => None,
         }
     }

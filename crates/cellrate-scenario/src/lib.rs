@@ -12,6 +12,7 @@ mod resolve;
 mod schema;
 pub mod stability;
 mod text;
+pub mod traffic;
 
 pub use document::{Document, SweepPoint};
 pub use model::*;

@@ -92,9 +92,7 @@ fn octets_of(scenario: &Scenario, traffic: &Traffic) -> u64 {
             let length = references.checked_next_power_of_two().unwrap_or(u64::MAX);
             u64::from(video.programs).saturating_mul(length).saturating_mul(64)
         }
-        Traffic::Timed { cells } => 16 * cells.len() as u64,
-        Traffic::RequestResponse(model) => 32 * u64::from(model.requests),
-        _ => 0,
+        other => other.kind().octets(),
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
-use cellrate_engine::random::{Owner, Random, Stream};
-use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
+use cellrate_engine::random::Owner;
+use cellrate_engine::traffic::{Bursts, Generator, Video, generator};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
 use cellrate_proto::{CellRate, Time};
+use cellrate_scenario::traffic::Generate;
 use cellrate_scenario::{FlowIndex, Scenario, Traffic};
 
 use super::cell::Cell;
@@ -19,11 +20,8 @@ type Payload = [u8; PAYLOAD_OCTETS];
 #[derive(Debug)]
 pub(crate) enum Supply {
     Nothing,
-    Greedy(Greedy),
-    Limited(Limited),
-    Constant(Constant),
-    OnOff(Box<OnOff>),
-    Timed(Timed),
+    /// Cells of open-loop traffic.
+    Generated(Generator),
     Video(Box<Video>),
     /// Traffic that is not built in.
     Bursts(Box<Bursts>),
@@ -47,30 +45,11 @@ impl Supply {
         let seed = scenario.seed;
         Ok(Some(match &scenario.flow(flow).traffic {
             None => Supply::Nothing,
-            Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
-            Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
-            &Some(Traffic::Constant { rate, start, end }) => {
-                Supply::Constant(Constant::new(rate, start, end))
-            }
-            &Some(Traffic::OnOff { rate, on, off, start, end }) => {
-                let random = Random::new(seed, Stream::Traffic(Owner::flow(scenario, flow)));
-                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
-            }
-            Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
             Some(Traffic::Video(video)) => {
                 Supply::Video(Box::new(Video::new(video, seed, Owner::flow(scenario, flow), end)))
             }
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
-            // A live run refuses flows and calls.
-            Some(
-                Traffic::Tcp(_)
-                | Traffic::Frames(_)
-                | Traffic::RequestResponse(_)
-                | Traffic::Call(_)
-                | Traffic::Transfers(_),
-            ) => {
-                return Ok(None);
-            }
+            Some(_) => return Ok(generator(scenario, flow).map(Supply::Generated)),
         }))
     }
 
@@ -78,15 +57,13 @@ impl Supply {
     pub fn skip_until(&mut self, start: Time) {
         loop {
             let (next, take): (Time, &mut dyn FnMut()) = match self {
-                Supply::Constant(constant) => (constant.next(), &mut || constant.take()),
-                Supply::OnOff(on_off) => (on_off.next(), &mut || on_off.take()),
-                Supply::Timed(timed) => (timed.next(), &mut || timed.take()),
                 Supply::Video(video) => (video.next(), &mut || video.take()),
                 Supply::Bursts(bursts) => {
                     let next = bursts.next();
                     (next, &mut move || bursts.take(next))
                 }
-                Supply::Nothing | Supply::Greedy(_) | Supply::Limited(_) | Supply::Packets(_) => return,
+                Supply::Nothing | Supply::Packets(_) => return,
+                Supply::Generated(cells) => return cells.skip_until(start),
                 Supply::Relayed(queue) => return queue.begin_at(start),
             };
             if next >= start {
@@ -114,12 +91,8 @@ impl Supply {
                     from
                 }
             }
-            Supply::Greedy(greedy) => greedy.available_from(from),
+            Supply::Generated(cells) => cells.available_from(from),
             Supply::Nothing => Time::NEVER,
-            Supply::Limited(limited) => limited.available_from(from),
-            Supply::Constant(constant) => constant.next().max(from),
-            Supply::OnOff(on_off) => on_off.next().max(from),
-            Supply::Timed(timed) => timed.next().max(from),
             Supply::Video(video) => video.next().max(from),
             Supply::Bursts(bursts) => bursts.next().max(from),
         }
@@ -132,12 +105,8 @@ impl Supply {
             Supply::Packets(queue) => return queue.take(),
             // The machine sends what was taken.
             Supply::Relayed(queue) => drop(queue.take(now)),
-            Supply::Greedy(greedy) => greedy.take(now),
+            Supply::Generated(cells) => cells.take(now),
             Supply::Nothing => {}
-            Supply::Limited(limited) => limited.take(now),
-            Supply::Constant(constant) => constant.take(),
-            Supply::OnOff(on_off) => on_off.take(),
-            Supply::Timed(timed) => timed.take(),
             Supply::Video(video) => video.take(),
             Supply::Bursts(bursts) => bursts.take(now),
         }
@@ -148,10 +117,7 @@ impl Supply {
     pub fn waiting(&self, now: Time) -> Option<u64> {
         match self {
             Supply::Nothing => Some(0),
-            Supply::Greedy(_) | Supply::Limited(_) => None,
-            Supply::Constant(constant) => Some(constant.waiting(now)),
-            Supply::OnOff(on_off) => Some(on_off.waiting(now)),
-            Supply::Timed(timed) => Some(timed.waiting(now)),
+            Supply::Generated(cells) => cells.waiting(now),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Bursts(bursts) => Some(bursts.waiting(now)),
             Supply::Packets(queue) => Some(queue.waiting_cells()),
@@ -298,17 +264,9 @@ mod tests {
 
     #[test]
     fn a_generated_cell_carries_its_departure() {
-        let mut supply = Supply::Greedy(Greedy::new(&[]));
+        let mut supply = Supply::Nothing;
         let (payload, last) = supply.take(Time::from_ps(42_400_000), 7);
         assert_eq!((departure_of_generated(&payload), last), (Time::from_ps(42_400_000), false));
-    }
-
-    #[test]
-    fn a_late_beginning_skips_what_is_past() {
-        let at = |ps| (Time::from_ps(ps), 1);
-        let mut supply = Supply::Timed(Timed::new(&[at(10), at(20), at(30)]));
-        supply.skip_until(Time::from_ps(20));
-        assert_eq!(supply.available_from(Time::ZERO), Time::from_ps(20));
     }
 
     proptest! {

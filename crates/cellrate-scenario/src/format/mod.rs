@@ -39,15 +39,16 @@ use measuring::{WARM_UP_KEY, WINDOW};
 pub(crate) use police::DEFINITIONS;
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
+pub(crate) use timing::{END_KEY, PERIOD, START_KEY};
 use traffic::TRAFFIC;
 use tree::BRANCHES_KEY;
 use uili::{UILI, UILI_POLICIES};
 
-const TIME: Kind = Kind::Quantity(Dimension::Time);
-const SPAN: Kind = Kind::Positive(Dimension::Time);
-const RATE: Kind = Kind::Quantity(Dimension::Rate);
-const POSITIVE_RATE: Kind = Kind::Positive(Dimension::Rate);
-const CELLS: Kind = Kind::Quantity(Dimension::Cells);
+pub(crate) const TIME: Kind = Kind::Quantity(Dimension::Time);
+pub(crate) const SPAN: Kind = Kind::Positive(Dimension::Time);
+pub(crate) const RATE: Kind = Kind::Quantity(Dimension::Rate);
+pub(crate) const POSITIVE_RATE: Kind = Kind::Positive(Dimension::Rate);
+pub(crate) const CELLS: Kind = Kind::Quantity(Dimension::Cells);
 /// That it is a power of two is left to the core.
 const NRM: Kind = Kind::Integer(2, 256);
 const ROOM: Kind = Kind::Or(&[CELLS, Kind::Choice(&["infinite"])]);
@@ -528,6 +529,17 @@ pub(crate) const PORT_QUANTITIES: &[&str] = PortQuantity::NAMES;
 
 /// Quantities of flows that come and go.
 pub(crate) const DEMAND_QUANTITIES: &[&str] = DemandQuantity::NAMES;
+
+/// Tables by their names, for those of a family.
+const fn by_name<const N: usize>(shapes: &[Shape]) -> [(&'static str, Shape); N] {
+    let mut variants = [(shapes[0].name, shapes[0]); N];
+    let mut i = 0;
+    while i < N {
+        variants[i] = (shapes[i].name, shapes[i]);
+        i += 1;
+    }
+    variants
+}
 
 /// One of these, or a figure of a custom algorithm.
 const RECORD: Kind = Kind::Or(&[Kind::Choice(QUANTITIES), Kind::Name]);

@@ -8,7 +8,7 @@ use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::tree::CONSOLIDATION_KEY;
 use super::{
     CELLS, COUNT, Key, Kind, LIKE, NAME, NRM, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape, TIME,
-    Tagged, key, required,
+    Tagged, by_name, key, required,
 };
 
 const BUFFERS_KEY: Key = key(
@@ -257,19 +257,8 @@ const ECN: Tagged = Tagged {
 };
 
 /// Policies of frame discard as they declare themselves, by their `type`.
-const FRAME_DISCARD: Tagged = Tagged {
-    name: "frame_discard",
-    default: None,
-    variants: &{
-        let mut variants = [(SHAPES[0].name, SHAPES[0]); SHAPES.len()];
-        let mut i = 0;
-        while i < variants.len() {
-            variants[i] = (SHAPES[i].name, SHAPES[i]);
-            i += 1;
-        }
-        variants
-    },
-};
+const FRAME_DISCARD: Tagged =
+    Tagged { name: "frame_discard", default: None, variants: &by_name::<{ SHAPES.len() }>(SHAPES) };
 
 const CLASS_WEIGHTS_KEY: Key = key(
     "class_weights",

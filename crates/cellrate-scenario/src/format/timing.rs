@@ -2,9 +2,9 @@
 
 use super::{Key, Kind, SPAN, Shape, TIME, key, required};
 
-pub(super) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
-pub(super) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
-pub(super) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
+pub(crate) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
+pub(crate) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
+pub(crate) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
 
 pub(super) const EXPONENTIAL: Shape = Shape {
     name: "exponential",

@@ -4,7 +4,7 @@ use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::uili::SHAPES;
 
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
-use super::{Shape, Tagged};
+use super::{Shape, Tagged, by_name};
 
 const NONE: (&str, Shape) = ("none", Shape { name: "none", about: "Nothing beyond rule 5.", keys: &[] });
 
@@ -18,15 +18,7 @@ const CUSTOM: (&str, Shape) = (
 );
 
 /// Policies as they declare themselves, by their `type`.
-const BUILT_IN: [(&str, Shape); SHAPES.len()] = {
-    let mut variants = [NONE; SHAPES.len()];
-    let mut i = 0;
-    while i < variants.len() {
-        variants[i] = (SHAPES[i].name, SHAPES[i]);
-        i += 1;
-    }
-    variants
-};
+const BUILT_IN: [(&str, Shape); SHAPES.len()] = by_name(SHAPES);
 
 /// The types of [`UILI`] but for "custom": a policy with its defaults may be named alone.
 pub(super) const UILI_POLICIES: &[&str] = &{

@@ -3,6 +3,9 @@
 
 use std::sync::Arc;
 
+use cellrate_proto::Duration;
+
+use crate::model::TrafficKind;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table, Value};
 
@@ -68,4 +71,9 @@ pub enum CustomParameter {
     Number(f64),
     /// A text; a unit in it is no more than text.
     Text(String),
+}
+
+/// A program says itself when it begins, and how fast it sends.
+impl TrafficKind for Arc<Custom> {
+    fn delay(&mut self, _phase: Duration) {}
 }

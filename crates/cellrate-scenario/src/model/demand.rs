@@ -10,7 +10,7 @@ use cellrate_proto::admission::Request;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 
-use crate::model::{ConnectionIndex, Scenario};
+use crate::model::{ConnectionIndex, Scenario, TrafficKind};
 
 /// Flows or calls of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,4 +158,9 @@ pub enum Law {
     },
     /// Straight lines between points of the cumulative distribution.
     Table(Arc<[(f64, f64)]>),
+}
+
+/// Flows begin when they arrive.
+impl TrafficKind for Datagrams {
+    fn delay(&mut self, _phase: Duration) {}
 }

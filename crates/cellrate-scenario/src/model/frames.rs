@@ -5,6 +5,8 @@ use std::sync::Arc;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 
+use crate::model::TrafficKind;
+
 /// A frame at every instant of a clock, cut into UDP datagrams that go over IP over AAL5 without feedback.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FramesTraffic {
@@ -130,4 +132,16 @@ pub enum Adaptation {
     FrameRate,
     /// All frames are sent, each as much shorter.
     BitRate,
+}
+
+/// Codecs have clocks of their own.
+impl TrafficKind for FramesTraffic {
+    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+        self.end = self.end.saturating_add(phase);
+    }
+
+    fn fixed_spacing(&self) -> Option<Duration> {
+        Some(Duration::ZERO)
+    }
 }

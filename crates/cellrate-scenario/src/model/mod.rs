@@ -49,6 +49,8 @@ pub use tree::*;
 pub use video::*;
 pub use vs_vd::*;
 
+pub use crate::traffic::{GreedyWindow, Traffic, TrafficKind};
+
 use std::sync::Arc;
 
 use cellrate_proto::admission::Book;
@@ -446,65 +448,6 @@ pub enum WaitingBrm {
     SendOutOfRate,
 }
 
-/// Traffic of a sending end.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Traffic {
-    /// Always more data, inside windows: as fast as the sender may.
-    Greedy {
-        /// When there is data; in order, apart. Empty: from the start to the end.
-        windows: Vec<GreedyWindow>,
-    },
-    /// Data at no more than a rate that changes in time, without backlog: a source-bottlenecked application.
-    Limited {
-        /// From each instant on, the limit; `None` is no limit. The first starts at or after 0; before it nothing is
-        /// sent.
-        steps: Vec<(Time, Option<CellRate>)>,
-    },
-    /// One cell every 1/rate, from `start` until `end`; what the sender may not yet send waits.
-    Constant {
-        /// Cells per second of data.
-        rate: CellRate,
-        /// The first cell.
-        start: Time,
-        /// No cell at or after this.
-        end: Time,
-    },
-    /// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
-    OnOff {
-        /// Cells per second while on.
-        rate: CellRate,
-        /// How long it is on each time.
-        on: Period,
-        /// How long it is off each time.
-        off: Period,
-        /// The first on period begins.
-        start: Time,
-        /// No cell at or after this.
-        end: Time,
-    },
-    /// So many cells at each of these instants, in order.
-    Timed {
-        /// Instant and number of cells.
-        cells: Vec<(Time, u32)>,
-    },
-    /// TCP over AAL5; its ACKs go the other way as data.
-    Tcp(Box<TcpTraffic>),
-    /// Compressed video.
-    Video(Box<VideoTraffic>),
-    /// Frames of a codec in UDP datagrams.
-    Frames(Box<FramesTraffic>),
-    /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
-    /// of its own then, carries the answers.
-    RequestResponse(RequestResponse),
-    /// Calls of a [demand](Demand), one after the other: each sends this while it lasts, from its beginning on. It is
-    /// constant, on-off or greedy without windows.
-    Call(Arc<Traffic>),
-    /// Flows of a [demand](Demand), one after the other: each sends its octets as fast as the sender may.
-    Transfers(Datagrams),
-    /// Traffic that is not built in.
-    Custom(Arc<Custom>),
-}
-
 /// The closed-loop bursty model of paper uili, section 7.2.1: in each cycle the client sends requests, the server
 /// answers each as soon as it has come in whole, and the next cycle begins some time after the last answer has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -531,15 +474,28 @@ pub struct RequestResponse {
     pub record: u32,
 }
 
-/// A window of greedy traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GreedyWindow {
-    /// Data is there from this instant.
-    pub start: Time,
-    /// And is gone from this instant on; `Time::NEVER` when only `cells` ends the window.
-    pub end: Time,
-    /// At most so many data cells, if given; what is unsent when the window ends is dropped by the application.
-    pub cells: Option<Cells>,
+impl TrafficKind for RequestResponse {
+    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+        self.end = self.end.saturating_add(phase);
+    }
+
+    fn scale(&mut self, offset: ClockOffset) {
+        self.rate = offset.of_rate(self.rate);
+    }
+
+    fn octets(&self) -> u64 {
+        32 * u64::from(self.requests)
+    }
+}
+
+/// A call begins when it arrives.
+impl TrafficKind for Arc<Traffic> {
+    fn delay(&mut self, _phase: Duration) {}
+
+    fn scale(&mut self, offset: ClockOffset) {
+        Arc::make_mut(self).kind_mut().scale(offset);
+    }
 }
 
 /// A series to record.

@@ -2,7 +2,7 @@
 
 use cellrate_proto::Time;
 
-use crate::model::{Category, Connection, Flow, GreedyWindow, Scenario, Traffic};
+use crate::model::{Category, Connection, Flow, Scenario, Traffic};
 
 impl Scenario {
     /// Whether, from the middle of the run on, every ABR sender with traffic is greedy and stays so, and CBR and VBR
@@ -13,18 +13,11 @@ impl Scenario {
         let end = Time::ZERO.saturating_add(self.duration);
         let is_calm = |flow: &Flow, category: Category| match (&flow.traffic, category) {
             (None, _) | (_, Category::Gfr | Category::Ubr) => true,
-            (Some(Traffic::Greedy { windows }), _) => {
-                windows.is_empty()
-                    || windows.iter().all(|window| over(window, middle) || lasts(window, middle, end))
-                        && windows.iter().any(|window| lasts(window, middle, end))
+            (Some(traffic), _) => {
+                let is_guaranteed = matches!(category, Category::Cbr | Category::Vbr);
+                (is_guaranteed || matches!(traffic, Traffic::Greedy(_)))
+                    && traffic.kind().is_steady(middle, end)
             }
-            (Some(Traffic::Constant { start, end: last, .. }), Category::Cbr | Category::Vbr) => {
-                *start <= middle && *last >= end
-            }
-            (Some(Traffic::Limited { steps }), Category::Cbr | Category::Vbr) => {
-                steps.iter().all(|(at, _)| *at <= middle)
-            }
-            _ => false,
         };
         let is_all_calm = |connection: &Connection| {
             !connection.carries_packets()
@@ -35,14 +28,4 @@ impl Scenario {
         self.connections.iter().all(is_all_calm)
             && self.links.iter().all(|link| link.outages.is_empty() && !link.is_changing())
     }
-}
-
-/// Whether a window is over by the middle.
-fn over(window: &GreedyWindow, middle: Time) -> bool {
-    window.end <= middle
-}
-
-/// Whether a window is open from the middle to the end.
-fn lasts(window: &GreedyWindow, middle: Time, end: Time) -> bool {
-    window.cells.is_none() && window.start <= middle && window.end >= end
 }

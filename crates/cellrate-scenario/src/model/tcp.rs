@@ -3,7 +3,7 @@
 use cellrate_proto::wire::{Encapsulation, MAX_SDU_OCTETS};
 use cellrate_proto::{Cells, Duration, Octets, Time};
 
-use crate::model::Pages;
+use crate::model::{Pages, TrafficKind};
 
 /// TCP traffic of one direction of a connection: the sender at its beginning, the receiver at its end, and the ACKs as
 /// data of the other direction.
@@ -414,6 +414,16 @@ impl TcpConfig {
         let fits = |shift: &u32| self.window.0 >> shift <= FIELD;
         let shift = (0..most).find(fits).unwrap_or(most);
         Octets((self.window.0 >> shift).min(FIELD) << shift)
+    }
+}
+
+impl TrafficKind for TcpTraffic {
+    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+        self.end = self.end.saturating_add(phase);
+        if let Some(pages) = &mut self.pages {
+            pages.end = pages.end.saturating_add(phase);
+        }
     }
 }
 

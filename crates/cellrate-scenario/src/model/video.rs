@@ -2,6 +2,8 @@
 
 use cellrate_proto::{BitRate, Duration, Time};
 
+use crate::model::TrafficKind;
+
 /// Several single-program MPEG-2 transport streams on one VC. Each program sends cells evenly at a rate that holds from
 /// one clock reference to the next; its rates are long-range dependent.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,4 +56,16 @@ pub enum NoiseMethod {
     DaviesHarte,
     /// The inverse FFT of an approximate spectrum (Paxson 1995): the paper's choice.
     Paxson,
+}
+
+/// Codecs have clocks of their own.
+impl TrafficKind for VideoTraffic {
+    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+        self.end = self.end.saturating_add(phase);
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
 }

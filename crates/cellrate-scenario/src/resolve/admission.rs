@@ -10,13 +10,12 @@ use cellrate_proto::{AbrParameters, CellRate, Duration};
 use super::connection::{self, Terms};
 use super::network::Network;
 use super::{optional, stop_and_go, tree};
-use crate::model::{
-    Booking, Category, Connection, Flow, Negotiated, Period, Refused, Sender, Shared, Step, Traffic,
-};
+use crate::model::{Booking, Category, Connection, Flow, Negotiated, Refused, Sender, Shared, Step, Traffic};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Table, Value};
+use crate::traffic::OnOff;
 
 /// Outcome of set-up with admission control.
 pub(super) struct Outcome {
@@ -274,9 +273,9 @@ fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms, wish: 
         (Sender::Peak(peak), Category::Vbr)
             if wish.loss.is_some()
                 && terms.scr.is_none()
-                && let Some(Traffic::OnOff { rate, on, off, .. }) = &flow.traffic =>
+                && let Some(Traffic::OnOff(traffic)) = &flow.traffic =>
         {
-            Request::OnOff(on_off(*rate, on, off, *peak))
+            Request::OnOff(on_off(traffic, *peak))
         }
         (Sender::Abr(sender), _) => {
             let parameters = &sender.parameters;
@@ -285,12 +284,12 @@ fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms, wish: 
         // A source of constant rate never sends faster than that, whatever the line would let it.
         (Sender::Peak(peak), Category::Cbr) => Request::Cbr {
             pcr: match flow.traffic {
-                Some(Traffic::Constant { rate, .. }) => rate.min(*peak),
+                Some(Traffic::Constant(traffic)) => traffic.rate.min(*peak),
                 _ => *peak,
             },
         },
         (Sender::Peak(peak), Category::Vbr) => Request::Vbr {
-            scr: terms.scr.or_else(|| mean(flow.traffic.as_ref()?)).unwrap_or(*peak).min(*peak),
+            scr: terms.scr.or_else(|| flow.traffic.as_ref()?.kind().mean_rate()).unwrap_or(*peak).min(*peak),
         },
         (Sender::Peak(_), _) if mcr > CellRate::ZERO => Request::Minimum { mcr },
         (Sender::Peak(_), _) => Request::Ubr,
@@ -298,28 +297,8 @@ fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms, wish: 
 }
 
 /// An on-off source whose cells leave no faster than `pcr`.
-fn on_off(rate: CellRate, on: &Period, off: &Period, pcr: CellRate) -> OnOffSource {
-    let (peak, burst) = (rate.min(pcr), cells_while_on(rate, on));
-    let mean = CellRate::new(burst / (on.mean() + off.mean()).as_secs_f64()).min(peak);
+fn on_off(traffic: &OnOff, pcr: CellRate) -> OnOffSource {
+    let (peak, burst) = (traffic.rate.min(pcr), traffic.cells_while_on());
+    let mean = traffic.mean().min(peak);
     OnOffSource { peak, mean, burst: Duration::from_secs_f64(burst / peak.as_cells_per_s()) }
-}
-
-/// The mean rate of traffic that has one.
-fn mean(traffic: &Traffic) -> Option<CellRate> {
-    match traffic {
-        Traffic::Constant { rate, .. } => Some(*rate),
-        Traffic::OnOff { rate, on, off, .. } => {
-            Some(CellRate::new(cells_while_on(*rate, on) / (on.mean() + off.mean()).as_secs_f64()))
-        }
-        _ => None,
-    }
-}
-
-/// Cells of an on period, in the mean: the first comes at its very beginning, so that a part of a cell is one more.
-fn cells_while_on(rate: CellRate, on: &Period) -> f64 {
-    let spacing = rate.interval().as_secs_f64();
-    match on {
-        Period::Fixed(on) => on.div_ceil(rate.interval()) as f64,
-        Period::Exponential(on) => -1.0 / (-spacing / on.as_secs_f64()).exp_m1(),
-    }
 }

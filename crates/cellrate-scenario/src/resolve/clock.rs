@@ -3,16 +3,14 @@
 //! This comes last, when all is resolved and admitted by nominal rates: whoever runs the scenario finds the rates of
 //! lines and senders and the starts of traffic as the clocks make them, and knows nothing of clocks.
 
-use std::sync::Arc;
-
-use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_proto::{CellRate, Duration};
 use sha2::{Digest, Sha256};
 
 use super::network::Network;
 use super::optional;
 use crate::model::{
-    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LineState, LinkIndex, LinkStep,
-    NodeIndex, Processing, Sender, Step, Traffic,
+    Clock, ClockOffset, ClockOwner, Connection, Flow, LineState, LinkIndex, LinkStep, NodeIndex, Processing,
+    Sender, Step,
 };
 use crate::text::check;
 use crate::text::error::Fault;
@@ -238,74 +236,10 @@ fn follow(flow: &mut Flow, clock: Clock, nominal: CellRate, network: &Network, s
     }
     if let Some(traffic) = &mut flow.traffic {
         if clock.offset != ClockOffset::default() {
-            scale(traffic, clock.offset);
+            traffic.kind_mut().scale(clock.offset);
         }
         if clock.phase != Duration::ZERO {
-            delay(traffic, clock.phase);
+            traffic.kind_mut().delay(clock.phase);
         }
-    }
-}
-
-/// Rates that a host keeps by its own clock.
-fn scale(traffic: &mut Traffic, offset: ClockOffset) {
-    match traffic {
-        Traffic::Constant { rate, .. } | Traffic::OnOff { rate, .. } => *rate = offset.of_rate(*rate),
-        Traffic::Limited { steps } => {
-            steps
-                .iter_mut()
-                .filter_map(|(_, rate)| rate.as_mut())
-                .for_each(|rate| *rate = offset.of_rate(*rate));
-        }
-        Traffic::RequestResponse(model) => model.rate = offset.of_rate(model.rate),
-        Traffic::Call(call) => scale(Arc::make_mut(call), offset),
-        // Codecs have clocks of their own, TCP goes by ACKs, and the others name no rate.
-        Traffic::Greedy { .. }
-        | Traffic::Timed { .. }
-        | Traffic::Tcp(_)
-        | Traffic::Video(_)
-        | Traffic::Frames(_)
-        | Traffic::Transfers(_)
-        | Traffic::Custom(_) => {}
-    }
-}
-
-/// Everything later by `phase`.
-fn delay(traffic: &mut Traffic, phase: Duration) {
-    let later = |at: &mut Time| *at = at.saturating_add(phase);
-    match traffic {
-        Traffic::Greedy { windows } if windows.is_empty() => {
-            windows.push(GreedyWindow { start: Time::ZERO + phase, end: Time::NEVER, cells: None });
-        }
-        Traffic::Greedy { windows } => windows.iter_mut().for_each(|window| {
-            later(&mut window.start);
-            later(&mut window.end);
-        }),
-        Traffic::Limited { steps } => steps.iter_mut().for_each(|(at, _)| later(at)),
-        Traffic::Timed { cells } => cells.iter_mut().for_each(|(at, _)| later(at)),
-        Traffic::Constant { start, end, .. } | Traffic::OnOff { start, end, .. } => {
-            later(start);
-            later(end);
-        }
-        Traffic::Tcp(tcp) => {
-            later(&mut tcp.start);
-            later(&mut tcp.end);
-            if let Some(pages) = &mut tcp.pages {
-                later(&mut pages.end);
-            }
-        }
-        Traffic::Video(video) => {
-            later(&mut video.start);
-            later(&mut video.end);
-        }
-        Traffic::Frames(frames) => {
-            later(&mut frames.start);
-            later(&mut frames.end);
-        }
-        Traffic::RequestResponse(model) => {
-            later(&mut model.start);
-            later(&mut model.end);
-        }
-        // A program says itself when it begins, and a call begins when it arrives.
-        Traffic::Custom(_) | Traffic::Call(_) | Traffic::Transfers(_) => {}
     }
 }

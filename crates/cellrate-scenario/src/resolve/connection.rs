@@ -23,6 +23,7 @@ use crate::text::error::{Fault, Place};
 use crate::text::group;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table, Value, merged};
+use crate::traffic::Greedy;
 
 /// Largest MCR outside of `abr` [cells/s]: that of a queue that weighs 1000.
 const MOST_MINIMUM: f64 = 1e6;
@@ -383,7 +384,7 @@ fn forward_traffic(
 ) -> Result<Option<Traffic>, Fault> {
     match table.node("traffic") {
         Some(node) => traffic::read(node, peak),
-        None if category == Category::Abr => Ok(Some(Traffic::Greedy { windows: Vec::new() })),
+        None if category == Category::Abr => Ok(Some(Traffic::Greedy(Greedy::default()))),
         None => Err(check::missing(
             place,
             "traffic",

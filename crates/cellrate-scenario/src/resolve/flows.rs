@@ -23,6 +23,7 @@ use crate::text::flows::PACKET;
 use crate::text::group;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table, Value};
+use crate::traffic::Greedy;
 
 /// Most connections of all flows and calls together.
 const MOST_CONNECTIONS: usize = 1 << 18;
@@ -99,7 +100,7 @@ fn demand(
         congested::refuse_originating(&connection, place_of(table, "abr", whole.place))?;
         let transfers = transfers(whole, &connection)?;
         let traffic = match transfers {
-            Some(_) => Traffic::Greedy { windows: Vec::new() },
+            Some(_) => Traffic::Greedy(Greedy::default()),
             None => call_traffic(table, whole.place, &connection.forward.sender)?,
         };
         connection.forward.traffic = Some(traffic.clone());
@@ -200,7 +201,7 @@ fn terms(table: &Table, connection: &Connection, desk: Option<&Desk>) -> Result<
 }
 
 fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic, Fault> {
-    let greedy = || Traffic::Greedy { windows: Vec::new() };
+    let greedy = || Traffic::Greedy(Greedy::default());
     match table.node("call") {
         Some(node) => Ok(traffic::read(node, sender.pcr())?.unwrap_or_else(greedy)),
         None if matches!(sender, Sender::Abr(_)) => Ok(greedy()),

@@ -31,6 +31,8 @@ mod video;
 mod vs_vd;
 mod written;
 
+pub(crate) use timing::{period, start_and_end};
+
 use cellrate_proto::Time;
 
 use crate::format::Shape;
@@ -125,7 +127,7 @@ fn defaults<'a>(root: &'a Table, kind: &str) -> Option<&'a Table> {
 }
 
 /// Reads an optional key.
-fn optional<T>(
+pub(crate) fn optional<T>(
     table: &Table,
     key: &str,
     read: impl FnOnce(&Node) -> Result<T, Fault>,
@@ -138,7 +140,7 @@ fn place_of(table: &Table, key: &str, entry: Place) -> Place {
     table.node(key).map_or(entry, |node| node.place)
 }
 
-fn instant(node: &Node) -> Result<Time, Fault> {
+pub(crate) fn instant(node: &Node) -> Result<Time, Fault> {
     Ok(Time::ZERO.saturating_add(quantity::time(node)?))
 }
 

@@ -8,7 +8,7 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-pub(super) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
+pub(crate) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);
     let end = optional(table, "end", instant)?.unwrap_or(Time::NEVER);
     match table.node("end") {
@@ -20,7 +20,7 @@ pub(super) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     }
 }
 
-pub(super) fn period(node: &Node) -> Result<Period, Fault> {
+pub(crate) fn period(node: &Node) -> Result<Period, Fault> {
     match node.table().and_then(|table| table.node("exponential")) {
         Some(mean) => quantity::span(mean).map(Period::Exponential),
         None => quantity::span(node).map(Period::Fixed),

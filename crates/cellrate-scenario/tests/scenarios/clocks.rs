@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cellrate_proto::{BitRate, CellRate, Duration, Time};
+use cellrate_scenario::traffic::{Constant, Greedy};
 use cellrate_scenario::*;
 
 const LINE: BitRate = BitRate::from_bps(149_760_000);
@@ -57,13 +58,13 @@ fn an_offset_that_is_given_moves_line_peak_and_constant_rate() {
     let nominal = CellRate::new(100e6 / 424.0);
     assert_eq!(
         scenario.connections[0].forward.traffic,
-        Some(Traffic::Constant {
+        Some(Traffic::Constant(Constant {
             rate: ClockOffset::from_ppb(20_000).of_rate(nominal),
             start: Time::ZERO + Duration::from_us(1002),
             end: Time::NEVER,
-        })
+        }))
     );
-    assert_eq!(scenario.connections[1].forward.traffic, Some(Traffic::Greedy { windows: vec![] }));
+    assert_eq!(scenario.connections[1].forward.traffic, Some(Traffic::Greedy(Greedy::default())));
     assert_eq!(clocks(&scenario), [("s1".into(), (20_000, 2_000_000)), ("s2".into(), (-5000, 0))].into());
 }
 

@@ -48,7 +48,7 @@ fn a_pair_has_its_connections_behind_the_others_over_the_shortest_way() {
     let slot = &scenario.connections[1];
     assert_eq!((slot.category, slot.path.len()), (Category::Cbr, 3));
     let Some(Traffic::Call(call)) = &slot.forward.traffic else { panic!("{slot:?}") };
-    assert!(matches!(**call, Traffic::Constant { .. }) && slot.backward.traffic.is_none());
+    assert!(matches!(**call, Traffic::Constant(_)) && slot.backward.traffic.is_none());
     assert_eq!(demand.arrivals, Arrivals::Poisson { gap: Duration::from_ms(1) });
     assert_eq!(demand.amount, Amount::Holding(Law::Exponential { mean: 0.02 }));
 }

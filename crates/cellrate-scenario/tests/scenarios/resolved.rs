@@ -3,6 +3,7 @@
 use cellrate_proto::parameters::{MAX_RATE, PowerOfTwo};
 use cellrate_proto::switch::{LoadAveraging, QueueControl, SwitchAlgorithmConfig};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
+use cellrate_scenario::traffic::{Greedy, Limited};
 use cellrate_scenario::*;
 
 use crate::GOOD;
@@ -68,14 +69,14 @@ fn connections_have_their_parameters_both_ways() {
     assert_eq!((sender.parameters.nrm, abr(&vc1.backward).parameters.nrm), (32, 8));
     assert_eq!(
         vc1.forward.traffic,
-        Some(Traffic::Limited {
+        Some(Traffic::Limited(Limited {
             steps: vec![
                 (Time::ZERO, Some(CellRate::new(10e6 / 424.0))),
                 (Time::from_ps(200_000_000_000), None)
             ]
-        })
+        }))
     );
-    let Some(Traffic::Greedy { windows }) = &vc1.backward.traffic else { panic!("greedy") };
+    let Some(Traffic::Greedy(Greedy { windows })) = &vc1.backward.traffic else { panic!("greedy") };
     assert_eq!((windows[1].end, windows[1].cells), (Time::NEVER, Some(Cells(10))));
     assert_eq!(vc1.path[2], Step { link: LinkIndex(4), end: 0 });
     assert_eq!(scenario.head(vc1.path[2]), NodeIndex(3));
@@ -146,7 +147,7 @@ fn the_number_of_a_member_may_stand_in_any_text_of_its_group() {
         .connections
         .iter()
         .map(|connection| match &connection.forward.traffic {
-            Some(Traffic::Greedy { windows }) => windows[0].start.as_ps() / 1_000_000_000,
+            Some(Traffic::Greedy(Greedy { windows })) => windows[0].start.as_ps() / 1_000_000_000,
             other => panic!("{other:?}"),
         })
         .collect();

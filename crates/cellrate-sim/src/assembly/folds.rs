@@ -126,16 +126,7 @@ fn holds_back(scenario: &Scenario, flow: FlowIndex) -> bool {
 /// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.
 fn is_autonomous(scenario: &Scenario, flow: FlowIndex, port: PortIndex, watched: &Watched) -> bool {
     let own = scenario.flow(flow);
-    let alone = matches!(
-        own.traffic,
-        Some(
-            Traffic::Constant { .. }
-                | Traffic::OnOff { .. }
-                | Traffic::Timed { .. }
-                | Traffic::Video(_)
-                | Traffic::Greedy { .. }
-        )
-    );
+    let alone = own.traffic.as_ref().is_some_and(|traffic| traffic.kind().is_autonomous());
     let looked_at = watched.port(port).probed || watched.connection(flow);
     alone && matches!(own.sender, SenderConfig::Peak(_)) && !looked_at
 }

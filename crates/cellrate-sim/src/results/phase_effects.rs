@@ -131,8 +131,6 @@ fn fixed_spacing(scenario: &Scenario, flow: FlowIndex) -> Option<Duration> {
     }
     let line = scenario.link(first.link).rate.cell_time();
     let own = match &scenario.flow(flow).traffic {
-        Some(Traffic::Greedy { .. } | Traffic::Timed { .. } | Traffic::Frames(_)) => Duration::ZERO,
-        Some(Traffic::Constant { rate, .. }) => rate.interval(),
         // Flows begin when they are drawn to.
         Some(Traffic::Tcp(tcp)) if tcp.successive => return None,
         Some(Traffic::Tcp(_)) => {
@@ -144,7 +142,7 @@ fn fixed_spacing(scenario: &Scenario, flow: FlowIndex) -> Option<Duration> {
             }
             Duration::ZERO
         }
-        _ => return None,
+        other => other.as_ref()?.kind().fixed_spacing()?,
     };
     Some(line.max(peak.interval()).max(own))
 }
@@ -160,7 +158,6 @@ fn are_like(scenario: &Scenario, one: FlowIndex, other: FlowIndex) -> bool {
             (&one.tcp, one.encapsulation, one.connections)
                 == (&other.tcp, other.encapsulation, other.connections)
         }
-        (Some(Traffic::Constant { .. }), Some(Traffic::Constant { .. })) => true,
         (Some(one), Some(other)) => std::mem::discriminant(one) == std::mem::discriminant(other),
         _ => false,
     }

@@ -1,8 +1,7 @@
 //! Calls over one connection, one after the other.
 
-use cellrate_engine::traffic::{Constant, Greedy, OnOff};
 use cellrate_proto::Time;
-use cellrate_scenario::{GreedyWindow, Traffic};
+use cellrate_scenario::Traffic;
 
 use super::Supply;
 use crate::random::{Owner, Random, Stream};
@@ -25,17 +24,10 @@ impl Calls {
 
     /// A call begins at `now`, and ends at `end`. What the one before it has not sent is dropped.
     pub fn begin(&mut self, now: Time, end: Time) {
-        self.present = match self.model {
-            Traffic::Constant { rate, .. } => Supply::Constant(Box::new(Constant::new(rate, now, end))),
-            Traffic::OnOff { rate, on, off, .. } => {
-                let random = Random::new(self.random.bits(), Stream::Traffic(self.owner));
-                Supply::OnOff(Box::new(OnOff::new(rate, on, off, now, end, random)))
-            }
-            _ => {
-                let window = GreedyWindow { start: now, end, cells: None };
-                Supply::Greedy(Box::new(Greedy::new(&[window])))
-            }
-        };
+        let random = || Random::new(self.random.bits(), Stream::Traffic(self.owner));
+        let call = self.model.kind().for_call(now, end);
+        let cells = call.and_then(|call| call.generator(random));
+        self.present = cells.map_or(Supply::Nothing, Supply::Generated);
     }
 
     /// The traffic of the call that is under way, or was.
@@ -54,6 +46,7 @@ mod tests {
     use super::*;
     use cellrate_proto::{CellRate, Duration};
     use cellrate_scenario::Period;
+    use cellrate_scenario::traffic::{Constant, OnOff};
 
     fn at(us: u64) -> Time {
         Time::ZERO + Duration::from_us(us)
@@ -73,7 +66,8 @@ mod tests {
 
     #[test]
     fn each_call_sends_from_its_beginning_until_before_its_end() {
-        let model = Traffic::Constant { rate: CellRate::new(1e5), start: Time::ZERO, end: Time::NEVER };
+        let model =
+            Traffic::Constant(Constant { rate: CellRate::new(1e5), start: Time::ZERO, end: Time::NEVER });
         let mut calls = Calls::new(&model, 1, Owner::named("v"));
         assert_eq!(calls.present().available_from(at(0)), Time::NEVER);
         calls.begin(at(7), at(28));
@@ -85,13 +79,13 @@ mod tests {
     #[test]
     fn calls_that_are_on_and_off_differ() {
         let period = Period::Exponential(Duration::from_us(100));
-        let model = Traffic::OnOff {
+        let model = Traffic::OnOff(OnOff {
             rate: CellRate::new(1e5),
             on: period,
             off: period,
             start: Time::ZERO,
             end: Time::NEVER,
-        };
+        });
         let mut calls = Calls::new(&model, 1, Owner::named("v"));
         calls.begin(at(0), at(100_000));
         let one = instants(&mut calls, 0, 200);

@@ -13,9 +13,9 @@
 
 use std::collections::VecDeque;
 
-use cellrate_engine::traffic::run_of;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::RequestResponse;
+use cellrate_scenario::traffic::run_of;
 
 use crate::kernel::cell::SEQUENCE_MASK;
 use cellrate_engine::histogram::Histogram;

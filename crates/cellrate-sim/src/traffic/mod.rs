@@ -16,7 +16,8 @@ use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::processing::ProcessingTimes;
 pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
-use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed};
+use cellrate_engine::traffic::{Bursts, Generator, generator};
+use cellrate_scenario::traffic::Generate;
 pub use conversation::Conversation;
 
 /// The data that one direction of a connection has to send.
@@ -26,16 +27,8 @@ pub enum Supply {
     Nothing,
     /// Always more.
     Endless,
-    /// Always more, inside windows.
-    Greedy(Box<Greedy>),
-    /// As much as a limit in time allows, without backlog.
-    Limited(Box<Limited>),
-    /// A cell at a time, evenly.
-    Constant(Box<Constant>),
-    /// Evenly while on, nothing while off.
-    OnOff(Box<OnOff>),
-    /// A list.
-    Timed(Box<Timed>),
+    /// Cells of open-loop traffic.
+    Generated(Generator),
     /// Requests, or the responses to them.
     Conversation(Box<Conversation>),
     /// Segments of TCP, data or ACKs.
@@ -95,16 +88,7 @@ impl Supply {
                 Some(Traffic::Tcp(tcp)) => adapter(tcp),
                 _ => Supply::Nothing,
             },
-            Some(Traffic::Greedy { windows }) if windows.is_empty() => Supply::Endless,
-            Some(Traffic::Greedy { windows }) => Supply::Greedy(Box::new(Greedy::new(windows))),
-            Some(Traffic::Limited { steps }) => Supply::Limited(Box::new(Limited::new(steps))),
-            &Some(Traffic::Constant { rate, start, end }) => {
-                Supply::Constant(Box::new(Constant::new(rate, start, end)))
-            }
-            &Some(Traffic::OnOff { rate, on, off, start, end }) => {
-                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random())))
-            }
-            Some(Traffic::Timed { cells }) => Supply::Timed(Box::new(Timed::new(cells))),
+            Some(Traffic::Greedy(greedy)) if greedy.windows.is_empty() => Supply::Endless,
             Some(Traffic::RequestResponse(model)) => {
                 Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
             }
@@ -114,6 +98,10 @@ impl Supply {
             }
             Some(Traffic::Call(model)) => Supply::Calls(Box::new(Calls::new(model, seed, owner()))),
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
+            Some(_) => match generator(scenario, flow) {
+                Some(cells) => Supply::Generated(cells),
+                None => unreachable!("what is not open-loop has its own supply"),
+            },
         })
     }
 
@@ -166,12 +154,8 @@ impl Supply {
     fn available_later(&self, from: Time) -> Time {
         match self {
             Supply::Endless => from,
-            Supply::Greedy(greedy) => greedy.available_from(from),
+            Supply::Generated(cells) => cells.available_from(from),
             Supply::Nothing => Time::NEVER,
-            Supply::Limited(limited) => limited.available_from(from),
-            Supply::Constant(constant) => constant.next().max(from),
-            Supply::OnOff(on_off) => on_off.next().max(from),
-            Supply::Timed(timed) => timed.next().max(from),
             Supply::Conversation(conversation) => conversation.next().max(from),
             // What is in the queue came before `from`, and may have to be processed yet.
             Supply::Adapter(adapter) => {
@@ -200,12 +184,10 @@ impl Supply {
     pub fn run(&self, at: Time, spacing: Duration) -> (u32, bool) {
         match self {
             Supply::Endless => (u32::MAX, false),
-            Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
+            Supply::Generated(cells) => (cells.run(at, spacing), false),
             Supply::Adapter(adapter) if at < adapter.ready() => (0, false),
             Supply::Adapter(adapter) => (adapter.run(), true),
             Supply::Calls(calls) => calls.present().run(at, spacing),
-            Supply::Constant(constant) => (constant.run(at, spacing), false),
-            Supply::OnOff(on_off) => (on_off.run(at, spacing), false),
             Supply::Conversation(conversation) => (conversation.run(at, spacing), false),
             _ => (0, false),
         }
@@ -215,11 +197,9 @@ impl Supply {
     pub fn take_run(&mut self, count: u32, last: Time) {
         match self {
             Supply::Endless => {}
-            Supply::Greedy(greedy) => greedy.take_run(count),
+            Supply::Generated(cells) => cells.take_run(count),
             Supply::Adapter(adapter) => adapter.take_run(count, last),
             Supply::Calls(calls) => calls.present_mut().take_run(count, last),
-            Supply::Constant(constant) => constant.take_run(count),
-            Supply::OnOff(on_off) => on_off.take_run(count),
             Supply::Conversation(conversation) => conversation.take_run(count, last),
             _ => unreachable!("other traffic has no runs"),
         }
@@ -239,12 +219,8 @@ impl Supply {
     #[inline(never)]
     fn take_other(&mut self, now: Time) -> bool {
         match self {
-            Supply::Greedy(greedy) => greedy.take(now),
+            Supply::Generated(cells) => cells.take(now),
             Supply::Endless | Supply::Nothing => {}
-            Supply::Limited(limited) => limited.take(now),
-            Supply::Constant(constant) => constant.take(),
-            Supply::OnOff(on_off) => on_off.take(),
-            Supply::Timed(timed) => timed.take(),
             Supply::Conversation(conversation) => conversation.take(now),
             Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
@@ -260,10 +236,8 @@ impl Supply {
     pub fn waiting(&self, now: Time) -> Option<u64> {
         match self {
             Supply::Nothing => Some(0),
-            Supply::Endless | Supply::Greedy(_) | Supply::Limited(_) => None,
-            Supply::Constant(constant) => Some(constant.waiting(now)),
-            Supply::OnOff(on_off) => Some(on_off.waiting(now)),
-            Supply::Timed(timed) => Some(timed.waiting(now)),
+            Supply::Endless => None,
+            Supply::Generated(cells) => cells.waiting(now),
             Supply::Conversation(conversation) => Some(conversation.waiting(now)),
             Supply::Adapter(adapter) => Some(adapter.waiting()),
             Supply::Video(video) => Some(video.waiting(now)),

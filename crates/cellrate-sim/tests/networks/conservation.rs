@@ -3,6 +3,7 @@
 
 use crate::random_world::random_scenario;
 use crate::world::{OC3, World};
+use cellrate_scenario::traffic::OnOff;
 use cellrate_scenario::{Category, Document, NodeIndex, Period, Scenario, Traffic};
 use cellrate_sim::{RunResult, run};
 use std::collections::BTreeMap;
@@ -145,7 +146,8 @@ fn noisy(seed: u64) -> Scenario {
     let mut world = World::new(Duration::from_ms(50));
     let period = Period::Exponential(Duration::from_ms(2));
     let rate = OC3.to_cell_rate() * 0.3;
-    let traffic = Traffic::OnOff { rate, on: period, off: period, start: Time::ZERO, end: Time::NEVER };
+    let traffic =
+        Traffic::OnOff(OnOff { rate, on: period, off: period, start: Time::ZERO, end: Time::NEVER });
     world.other("vbr", Category::Vbr, &["a", "sw1", "b"], traffic);
     world.scenario.seed = seed;
     world.scenario

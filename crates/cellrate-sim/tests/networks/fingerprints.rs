@@ -9,6 +9,7 @@ use crate::world::*;
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{EfciConfig, PortControlConfig, RelativeRateConfig, SwitchAlgorithmConfig};
 use cellrate_proto::{CellRate, Cells, Duration, Time};
+use cellrate_scenario::traffic::{Constant, OnOff};
 use cellrate_scenario::{
     Category, Every, LinkIndex, Period, PortIndex, PortQuantity, Quantity, Scenario, Traffic,
 };
@@ -136,9 +137,9 @@ fn priorities_of_cbr_vbr_abr_and_ubr() {
     let mut world =
         bottleneck(Duration::from_ms(200), Duration::from_ms(1), erica(Duration::from_ms(1), Some(100)));
     let share = |share: f64| OC3.to_cell_rate() * share;
-    let cbr = Traffic::Constant { rate: share(0.2), start: Time::ZERO, end: Time::NEVER };
+    let cbr = Traffic::Constant(Constant { rate: share(0.2), start: Time::ZERO, end: Time::NEVER });
     let (on, off) = (Period::Exponential(Duration::from_ms(5)), Period::Exponential(Duration::from_ms(10)));
-    let vbr = Traffic::OnOff { rate: share(0.4), on, off, start: Time::ZERO, end: Time::NEVER };
+    let vbr = Traffic::OnOff(OnOff { rate: share(0.4), on, off, start: Time::ZERO, end: Time::NEVER });
     world.abr("abr", &["s1", "sw1", "sw2", "d1"], greedy());
     world.other("cbr", Category::Cbr, &["s2", "sw1", "sw2", "d2"], cbr);
     world.other("vbr", Category::Vbr, &["s3", "sw1", "sw2", "d3"], vbr);

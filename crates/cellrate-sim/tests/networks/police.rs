@@ -6,6 +6,7 @@ use crate::world::{World, greedy, port};
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
+use cellrate_scenario::traffic::Constant;
 use cellrate_scenario::*;
 use cellrate_sim::{PolicingSummary, RunResult, run};
 
@@ -20,7 +21,11 @@ fn one(category: Category, definition: Definition, every_us: f64, action: Action
     world.link("sw", "d", LINE, Duration::from_us(7));
     let traffic = match every_us {
         10.0 => greedy(),
-        _ => Traffic::Constant { rate: CellRate::new(1e6 / every_us), start: Time::ZERO, end: Time::NEVER },
+        _ => Traffic::Constant(Constant {
+            rate: CellRate::new(1e6 / every_us),
+            start: Time::ZERO,
+            end: Time::NEVER,
+        }),
     };
     let connection = world.other("vc", category, &["s", "sw", "d"], traffic);
     connection.forward.sender = Sender::Peak(CellRate::new(1e6 / every_us));
@@ -107,7 +112,7 @@ fn windows_have_rows_of_what_policers_found_in_them() {
     let mut world = World::new(Duration::from_ms(100));
     (world.rate, world.delay) = (BitRate::from_bps(424_000_000), Duration::from_us(7));
     let ms = |ms| Time::ZERO + Duration::from_ms(ms);
-    let traffic = Traffic::Constant { rate: CellRate::new(125e3), start: ms(40), end: ms(60) };
+    let traffic = Traffic::Constant(Constant { rate: CellRate::new(125e3), start: ms(40), end: ms(60) });
     let connection = world.other("vc", Category::Cbr, &["s", "sw", "d"], traffic);
     connection.forward.sender = Sender::Peak(CellRate::new(125e3));
     let contract = Contract {
@@ -165,7 +170,7 @@ fn tagged_cells_are_lost_first_and_others_have_the_rest_of_the_buffer() {
         world.link("sw", "d", LINE, Duration::from_us(7));
         for (name, every_us) in [("tagged", 20.0), ("other", 10.0)] {
             let rate = CellRate::new(1e6 / every_us);
-            let traffic = Traffic::Constant { rate, start: Time::ZERO, end: Time::NEVER };
+            let traffic = Traffic::Constant(Constant { rate, start: Time::ZERO, end: Time::NEVER });
             let connection = world.other(name, Category::Ubr, &[name, "sw", "d"], traffic);
             connection.forward.sender = Sender::Peak(rate);
         }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use crate::world::{World, greedy, port};
 use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
+use cellrate_scenario::traffic::{Constant, Timed};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::{RunResult, run};
@@ -36,7 +37,7 @@ fn per_vc(discipline: Discipline) -> Queueing {
 }
 
 fn constant(rate: f64) -> Traffic {
-    Traffic::Constant { rate: CellRate::new(rate), start: Time::ZERO, end: Time::NEVER }
+    Traffic::Constant(Constant { rate: CellRate::new(rate), start: Time::ZERO, end: Time::NEVER })
 }
 
 fn received(result: &RunResult) -> Vec<f64> {
@@ -118,7 +119,7 @@ fn poisson(name: &str, rate: f64, until: f64) -> Traffic {
     loop {
         at -= (1.0 - dice.uniform()).ln() / rate;
         if at >= until {
-            return Traffic::Timed { cells };
+            return Traffic::Timed(Timed { cells });
         }
         cells.push((Time::from_ps((at * 1e12) as u64), 1));
     }

@@ -2,6 +2,7 @@
 
 use crate::world::*;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
+use cellrate_scenario::traffic::{Constant, Greedy};
 use cellrate_scenario::{
     Category, Every, GreedyWindow, LinkIndex, PortIndex, PortQuantity, Quantity, Span, Traffic,
 };
@@ -33,7 +34,7 @@ fn one_link(cells: u64, duration: Duration) -> World {
     let mut world = World::new(duration);
     world.link("a", "b", OC3, Duration::from_us(100));
     let window = GreedyWindow { start: Time::ZERO, end: Time::NEVER, cells: Some(Cells(cells)) };
-    world.other("vc", Category::Ubr, &["a", "b"], Traffic::Greedy { windows: vec![window] });
+    world.other("vc", Category::Ubr, &["a", "b"], Traffic::Greedy(Greedy { windows: vec![window] }));
     world
 }
 
@@ -58,8 +59,11 @@ fn a_source_that_sends_ahead_has_sent_what_leaves_before_the_end() {
         let mut world = World::new(duration);
         world.link("a", "sw1", OC3, Duration::from_us(99));
         world.link("sw1", "sw2", OC3, Duration::from_ms(1));
-        let traffic =
-            Traffic::Constant { rate: CellRate::new(200_000.0), start: Time::ZERO, end: Time::NEVER };
+        let traffic = Traffic::Constant(Constant {
+            rate: CellRate::new(200_000.0),
+            start: Time::ZERO,
+            end: Time::NEVER,
+        });
         world.other("vc", Category::Cbr, &["a", "sw1", "sw2", "b"], traffic);
         let row = world.run().summary.vcs[0].clone();
         (row.sent, row.delivered + row.in_flight)

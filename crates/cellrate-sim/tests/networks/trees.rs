@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use crate::world::{OC3, World, erica, greedy};
 use cellrate_proto::consolidation::{Consolidation, ConsolidationConfig};
 use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_scenario::traffic::Constant;
 use cellrate_scenario::*;
 use cellrate_sim::{BranchPointSummary, RunResult, run};
 
@@ -62,7 +63,8 @@ fn point(result: &RunResult) -> &BranchPointSummary {
 fn every_leaf_gets_every_cell_after_the_time_of_its_own_way() {
     let mut world = World::new(Duration::from_ms(50));
     let rate = CellRate::new(1_000.0);
-    let constant = Traffic::Constant { rate, start: Time::ZERO, end: Time::ZERO + Duration::from_ms(30) };
+    let constant =
+        Traffic::Constant(Constant { rate, start: Time::ZERO, end: Time::ZERO + Duration::from_ms(30) });
     world.delay = Duration::from_ms(1);
     world.other("v", Category::Cbr, &["s", "sw1", "a"], constant);
     branch(&mut world, 1, &["sw1", "sw2", "b"], Consolidation::WaitForAll);
@@ -141,11 +143,11 @@ fn overload_of_a_near_branch_waits_for_the_far_one_or_not() {
         world.delay = Duration::from_us(5);
         world.link("sw1", "sw2", OC3, Duration::from_us(5));
         world.link("sw1", "sw3", OC3, Duration::from_ms(10));
-        let burst = Traffic::Constant {
+        let burst = Traffic::Constant(Constant {
             rate: CellRate::new(0.6 * 353_207.0),
             start: Time::ZERO + Duration::from_ms(100),
             end: Time::NEVER,
-        };
+        });
         world.other("burst", Category::Cbr, &["c", "sw2", "near"], burst);
         world.abr("v", &["s", "sw1", "sw2", "near"], greedy());
         branch(&mut world, 1, &["sw1", "sw3", "far"], algorithm);

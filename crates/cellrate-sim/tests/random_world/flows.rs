@@ -115,9 +115,9 @@ fn carriers(
     let rate = peak * generator.pick(&[0.1, 0.3, 1.0]);
     let (start, end) = (Time::ZERO, Time::NEVER);
     let traffic = match generator.below(3) {
-        0 => Traffic::Constant { rate, start, end },
-        1 => Traffic::OnOff { rate, on: period(400), off: period(300), start, end },
-        _ => Traffic::Greedy { windows: Vec::new() },
+        0 => Traffic::Constant(Constant { rate, start, end }),
+        1 => Traffic::OnOff(OnOff { rate, on: period(400), off: period(300), start, end }),
+        _ => Traffic::Greedy(Greedy::default()),
     };
     let mut call = Traffic::Call(Arc::new(traffic));
     if sized {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cellrate_proto::Duration;
+use cellrate_scenario::traffic::Greedy;
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
@@ -71,7 +72,7 @@ fn share_hosts(scenario: &mut Scenario, number: u64) {
             connection.forward.traffic = Some(generator.traffic(peak, true, *duration));
         }
         if generator.one_in(4) {
-            connection.backward.traffic = Some(Traffic::Greedy { windows: vec![] });
+            connection.backward.traffic = Some(Traffic::Greedy(Greedy::default()));
         }
         if without_feedback {
             connection.category = Category::Ubr;

@@ -18,6 +18,7 @@ pub mod police;
 pub mod queueing;
 pub mod segments;
 mod switches;
+mod traffic;
 pub mod trees;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use cellrate_proto::switch::{
 use cellrate_proto::uili::{SHAPES, UiliConfig};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Octets, Time};
+use cellrate_scenario::traffic::{Constant, Greedy, Limited, OnOff, Timed};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
@@ -54,6 +56,7 @@ pub fn random_scenario(number: u64) -> Scenario {
     if dice.uniform() < 0.25 {
         show_films(&mut scenario, &mut dice);
     }
+    traffic::vary(&mut scenario, number);
     vary_switches(&mut scenario, number);
     set_clocks_apart(&mut scenario, number);
     scenario
@@ -154,7 +157,7 @@ pub fn random_bottleneck(number: u64) -> Scenario {
         world.link(&source, "sw0", rate, delay);
         world.link("sw1", &sink, rate.max(line), delay);
         let path = [source.as_str(), "sw0", "sw1", sink.as_str()];
-        let greedy = Traffic::Greedy { windows: vec![] };
+        let greedy = Traffic::Greedy(Greedy::default());
         let connection = world.abr(&format!("vc{index}"), &path, greedy);
         let parameters = parameters(connection);
         parameters.nrm = generator.pick(&[4, 8, 32]);
@@ -235,7 +238,7 @@ fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scen
     if generator.one_in(3) {
         // Somebody beside the second switch sends to the first sink, too: its cells come from two sides.
         world.link("beside", "sw1", line, us(10));
-        world.abr("beside", &["beside", "sw1", "g0"], Traffic::Greedy { windows: vec![] });
+        world.abr("beside", &["beside", "sw1", "g0"], Traffic::Greedy(Greedy::default()));
     }
     for _ in 0..generator.pick(&[0, 0, 2, 5]) {
         let step = if in_step { line.cell_time() } else { Duration::from_ps(1) };
@@ -272,7 +275,7 @@ fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
             parameters.icr = parameters.pcr * [0.05, 0.3, 1.0][(dice.uniform() * 3.0) as usize];
             abr.uili = UiliConfig::None;
             if flow.traffic.is_some() {
-                flow.traffic = Some(Traffic::Greedy { windows: vec![] });
+                flow.traffic = Some(Traffic::Greedy(Greedy::default()));
             }
         }
     }
@@ -521,8 +524,8 @@ impl Generator {
         ]);
         let name = format!("vc{index}");
         let connection = match category {
-            Category::Abr => world.abr(&name, &path, Traffic::Greedy { windows: vec![] }),
-            other => world.other(&name, other, &path, Traffic::Greedy { windows: vec![] }),
+            Category::Abr => world.abr(&name, &path, Traffic::Greedy(Greedy::default())),
+            other => world.other(&name, other, &path, Traffic::Greedy(Greedy::default())),
         };
         let two_way = self.one_in(3);
         for (flow, sends) in [(&mut connection.forward, true), (&mut connection.backward, two_way)] {
@@ -625,7 +628,7 @@ impl Generator {
                     end: pair[1],
                     cells: self.one_in(2).then(|| Cells(1 + self.below(40))),
                 });
-                Traffic::Greedy { windows: windows.collect() }
+                Traffic::Greedy(Greedy { windows: windows.collect() })
             }
             2 => {
                 let mut instants: Vec<Time> = (0..self.below(4)).map(|_| self.instant(duration)).collect();
@@ -636,16 +639,16 @@ impl Generator {
                     let limits = [None, Some(CellRate::ZERO), Some(rate), Some(peak * 0.2)];
                     (at, self.pick(&limits))
                 };
-                Traffic::Limited { steps: instants.into_iter().map(&mut limit).collect() }
+                Traffic::Limited(Limited { steps: instants.into_iter().map(&mut limit).collect() })
             }
-            3 => Traffic::Constant { rate, start, end },
+            3 => Traffic::Constant(Constant { rate, start, end }),
             4 => {
                 let mut period = || {
                     let span = Duration::from_us(self.pick(&[100, 424, 2_000, 15_000]));
                     if self.one_in(2) { Period::Fixed(span) } else { Period::Exponential(span) }
                 };
                 let (on, off) = (period(), period());
-                Traffic::OnOff { rate, on, off, start, end }
+                Traffic::OnOff(OnOff { rate, on, off, start, end })
             }
             5 => Traffic::Frames(Box::new(FramesTraffic {
                 frames_per_second: FrameRate::whole(self.pick(&[200, 1000, 3000])),
@@ -672,7 +675,7 @@ impl Generator {
                 let mut cells: Vec<(Time, u32)> =
                     (0..self.below(12)).map(|_| (self.instant(duration), self.below(20) as u32)).collect();
                 cells.sort_unstable();
-                Traffic::Timed { cells }
+                Traffic::Timed(Timed { cells })
             }
         }
     }
@@ -839,11 +842,11 @@ impl Generator {
         };
         let duration = world.scenario.duration;
         let traffic =
-            if unlike { self.fair_exception(plan, duration) } else { Traffic::Greedy { windows: vec![] } };
+            if unlike { self.fair_exception(plan, duration) } else { Traffic::Greedy(Greedy::default()) };
         let backward = plan.two_way > 0 && self.one_in(plan.two_way);
         let connection = world.abr(&format!("vc{index}"), path, traffic);
         if backward {
-            connection.backward.traffic = Some(Traffic::Greedy { windows: vec![] });
+            connection.backward.traffic = Some(Traffic::Greedy(Greedy::default()));
         }
         for flow in [&mut connection.forward, &mut connection.backward] {
             let Some(parameters) = parameters_of(flow) else { continue };
@@ -861,16 +864,16 @@ impl Generator {
         let [start, end] = match self.below(5) {
             0 => [self.instant(duration), Time::NEVER],
             1 => [Time::ZERO, self.instant(duration).max(Time::from_ps(1))],
-            2 => return Traffic::Timed { cells: vec![] },
+            2 => return Traffic::Timed(Timed { cells: vec![] }),
             3 => always,
             _ => {
                 let (on, off) =
                     (Duration::from_ms(1 + self.below(20)), Duration::from_ms(1 + self.below(20)));
                 let [on, off] = [on, off].map(Period::Fixed);
-                return Traffic::OnOff { rate: plan.pcr, on, off, start: Time::ZERO, end: Time::NEVER };
+                return Traffic::OnOff(OnOff { rate: plan.pcr, on, off, start: always[0], end: always[1] });
             }
         };
-        Traffic::Greedy { windows: vec![GreedyWindow { start, end, cells: None }] }
+        Traffic::Greedy(Greedy { windows: vec![GreedyWindow { start, end, cells: None }] })
     }
 
     /// A series of samples, one every so many steps: none looks at every cell, or nothing would wait.

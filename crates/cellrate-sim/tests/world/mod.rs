@@ -7,6 +7,7 @@ use cellrate_proto::switch::{
 };
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Duration, Time};
+use cellrate_scenario::traffic::{Greedy, OnOff};
 use cellrate_scenario::*;
 use cellrate_sim::{RunResult, run};
 use std::ops::ControlFlow;
@@ -197,17 +198,17 @@ pub fn port(scenario: &mut Scenario, link: usize, end: usize) -> &mut Port {
 }
 
 pub fn greedy() -> Traffic {
-    Traffic::Greedy { windows: vec![] }
+    Traffic::Greedy(Greedy::default())
 }
 
 pub fn greedy_in(start: Duration, end: Duration) -> Traffic {
     let window = GreedyWindow { start: Time::ZERO + start, end: Time::ZERO + end, cells: None };
-    Traffic::Greedy { windows: vec![window] }
+    Traffic::Greedy(Greedy { windows: vec![window] })
 }
 
 pub fn square_wave(rate: CellRate, on: Duration, off: Duration) -> Traffic {
     let (on, off) = (Period::Fixed(on), Period::Fixed(off));
-    Traffic::OnOff { rate, on, off, start: Time::ZERO, end: Time::NEVER }
+    Traffic::OnOff(OnOff { rate, on, off, start: Time::ZERO, end: Time::NEVER })
 }
 
 pub fn erica(interval: Duration, cells: Option<u32>) -> PortControlConfig {

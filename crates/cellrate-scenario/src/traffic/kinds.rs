@@ -1,0 +1,292 @@
+//! Kinds of traffic: what all of them say of themselves, and the declarations of those that are open-loop.
+
+use std::fmt;
+
+use cellrate_proto::declaration::Shape;
+use cellrate_proto::{CellRate, Duration, Time};
+
+use super::Traffic;
+use crate::model::ClockOffset;
+use crate::resolve::optional;
+use crate::text::error::Fault;
+use crate::text::tree::{Node, Table};
+use crate::text::{check, quantity};
+
+/// A kind of open-loop traffic as a scenario writes it.
+pub(crate) trait Declared: Generated {
+    /// Its `type`, a sentence on it, and its keys.
+    const SHAPE: Shape;
+
+    /// The traffic that a table describes, which has been checked against the keys.
+    ///
+    /// # Errors
+    /// A key that is missing, or values that do not fit together.
+    fn read(node: &Node, table: &Table) -> Result<Self, Fault>;
+}
+
+/// Open-loop traffic that says itself when its cells come.
+pub trait Generated: TrafficKind + Sized {
+    /// Its cells. `D` is where chance comes from.
+    type Cells<D: Draws>: Generate;
+
+    /// The cells, none of which has left. `draws` is asked for where chance decides.
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> Self::Cells<D>;
+}
+
+/// Traffic as a scenario has to know it. A kind that does not answer is taken for one of which nothing is known
+/// beforehand, which holds for any.
+pub trait TrafficKind {
+    /// Makes everything later by `phase`.
+    fn delay(&mut self, phase: Duration);
+
+    /// Makes rates true that the host keeps by its own clock, which is fast by `offset`. Default: it names no rate.
+    fn scale(&mut self, offset: ClockOffset) {
+        let _ = offset;
+    }
+
+    /// The instants at which it begins or ends, or its rate changes. Default none.
+    fn changes(&self) -> Vec<Time> {
+        Vec::new()
+    }
+
+    /// Whether it has data at `at`, as far as that is known beforehand. Default true.
+    fn sends_at(&self, at: Time) -> bool {
+        let _ = at;
+        true
+    }
+
+    /// The one rate of a sender that may send at `peak`, from the start of the traffic to the end of the run. Default
+    /// none.
+    fn rate(&self, peak: CellRate) -> Option<CellRate> {
+        let _ = peak;
+        None
+    }
+
+    /// The rate of such a sender at `at`, an instant at which it [sends](TrafficKind::sends_at), where that says more
+    /// than [`rate`](TrafficKind::rate). Default none.
+    fn rate_at(&self, at: Time, peak: CellRate) -> Option<CellRate> {
+        let _ = (at, peak);
+        None
+    }
+
+    /// Its mean rate, if that is known. Default none.
+    fn mean_rate(&self) -> Option<CellRate> {
+        None
+    }
+
+    /// Whether a sender with a constant peak sends at one rate, or not at all, from `from` to `to`. Default false.
+    fn is_steady(&self, from: Time, to: Time) -> bool {
+        let _ = (from, to);
+        false
+    }
+
+    /// The least distance of its cells where it is kept to the picosecond, zero where they may come together. Default
+    /// none.
+    fn fixed_spacing(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Whether its cells come at instants that hang on nothing but itself, or are always there: then a port to which
+    /// only such traffic comes may be worked out ahead. Default false.
+    fn is_autonomous(&self) -> bool {
+        false
+    }
+
+    /// Memory that it takes in a run beyond what every direction takes \[octets\]. Default 0.
+    fn octets(&self) -> u64 {
+        0
+    }
+
+    /// Such traffic for a call that lasts from `start` to `end`. Default none: calls do not send it.
+    fn for_call(&self, start: Time, end: Time) -> Option<Traffic> {
+        let _ = (start, end);
+        None
+    }
+}
+
+/// Data cells as they come, pulled one by one: asked when, from some instant on, one waits, and told when one leaves.
+pub trait Generate: Clone + fmt::Debug {
+    /// The first instant, not before `from`, at which a cell waits; [`Time::NEVER`] when there is none.
+    fn available_from(&self, from: Time) -> Time;
+
+    /// The waiting cell leaves at `now`.
+    fn take(&mut self, now: Time);
+
+    /// Cells that have come by `now` and wait \[cells\]; `None` where nothing queues, because there is data when it can
+    /// be sent, and not before.
+    fn waiting(&self, now: Time) -> Option<u64>;
+
+    /// How many cells wait at `at`, and will at each `spacing` after that. Zero says nothing, and is the default.
+    fn run(&self, at: Time, spacing: Duration) -> u32 {
+        let _ = (at, spacing);
+        0
+    }
+
+    /// `count` cells of a [run](Generate::run), at least one, have left.
+    fn take_run(&mut self, count: u32) {
+        unreachable!("traffic without runs has none of {count} cells");
+    }
+
+    /// Passes over cells that came before `start` and wait: who begins late does not send them after all.
+    fn skip_until(&mut self, start: Time) {
+        if self.waiting(Time::ZERO).is_none() {
+            return;
+        }
+        loop {
+            let next = self.available_from(Time::ZERO);
+            if next >= start {
+                return;
+            }
+            self.take(next);
+        }
+    }
+}
+
+/// A stream of random numbers.
+pub trait Draws: Clone + fmt::Debug {
+    /// An exponentially distributed time with this mean.
+    fn exponential(&mut self, mean: Duration) -> Duration;
+}
+
+/// The rate of data cells, which must be there.
+pub(super) fn required_rate(node: &Node, table: &Table) -> Result<CellRate, Fault> {
+    let rate = optional(table, "rate", quantity::positive_cell_rate)?;
+    rate.ok_or_else(|| check::missing(node.place, "rate", "such as \"10 Mbps\""))
+}
+
+/// Nothing is drawn in a test whose traffic is not left to chance.
+#[cfg(test)]
+#[derive(Clone, Debug)]
+pub(crate) struct NoDraws;
+
+#[cfg(test)]
+impl Draws for NoDraws {
+    fn exponential(&mut self, mean: Duration) -> Duration {
+        unreachable!("nothing is drawn, and not with a mean of {mean}");
+    }
+}
+
+/// Makes everything that chooses among kinds of traffic by enum.
+macro_rules! kinds {
+    ($($module:ident::$name:ident),+ $(,)?) => {
+        $(pub use $module::$name;)+
+
+        /// Traffic of a sending end.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Traffic {
+            $(
+                #[doc = concat!("[`struct@", stringify!($name), "`].")]
+                $name($name),
+            )+
+            /// TCP over AAL5; its ACKs go the other way as data.
+            Tcp(Box<TcpTraffic>),
+            /// Compressed video.
+            Video(Box<VideoTraffic>),
+            /// Frames of a codec in UDP datagrams.
+            Frames(Box<FramesTraffic>),
+            /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no
+            /// traffic of its own then, carries the answers.
+            RequestResponse(RequestResponse),
+            /// Calls of a [demand](crate::Demand), one after the other: each sends this while it lasts, from its
+            /// beginning on. It has a form [for calls](TrafficKind::for_call).
+            Call(Arc<Traffic>),
+            /// Flows of a [demand](crate::Demand), one after the other: each sends its octets as fast as the sender
+            /// may.
+            Transfers(Datagrams),
+            /// Traffic that is not built in.
+            Custom(Arc<Custom>),
+        }
+
+        /// Declarations of open-loop traffic, in the order of the list: `type`, meaning and keys.
+        pub const SHAPES: &[Shape] = &[$(<$name as Declared>::SHAPE),+];
+
+        impl Traffic {
+            /// The open-loop traffic of this `type` that a checked table describes; `None` where there is none.
+            pub(crate) fn declared(name: &str, node: &Node, table: &Table) -> Option<Result<Traffic, Fault>> {
+                $(if name == <$name as Declared>::SHAPE.name {
+                    return Some(<$name as Declared>::read(node, table).map(Traffic::$name));
+                })+
+                None
+            }
+
+            /// Its kind, which says what is known of it.
+            pub fn kind(&self) -> &dyn TrafficKind {
+                match self {
+                    $(Traffic::$name(traffic) => traffic,)+
+                    Traffic::Tcp(tcp) => &**tcp,
+                    Traffic::Video(video) => &**video,
+                    Traffic::Frames(frames) => &**frames,
+                    Traffic::RequestResponse(model) => model,
+                    Traffic::Call(call) => call,
+                    Traffic::Transfers(datagrams) => datagrams,
+                    Traffic::Custom(custom) => custom,
+                }
+            }
+
+            /// Its kind, to change it.
+            pub fn kind_mut(&mut self) -> &mut dyn TrafficKind {
+                match self {
+                    $(Traffic::$name(traffic) => traffic,)+
+                    Traffic::Tcp(tcp) => &mut **tcp,
+                    Traffic::Video(video) => &mut **video,
+                    Traffic::Frames(frames) => &mut **frames,
+                    Traffic::RequestResponse(model) => model,
+                    Traffic::Call(call) => call,
+                    Traffic::Transfers(datagrams) => datagrams,
+                    Traffic::Custom(custom) => custom,
+                }
+            }
+
+            /// The cells of open-loop traffic, none of which has left; `None` for any other. `draws` is asked for where
+            /// chance decides.
+            pub fn generator<D: Draws>(&self, draws: impl FnOnce() -> D) -> Option<Generator<D>> {
+                match self {
+                    $(Traffic::$name(traffic) => Some(Generator::$name(Box::new(traffic.cells(draws)))),)+
+                    Traffic::Tcp(_)
+                    | Traffic::Video(_)
+                    | Traffic::Frames(_)
+                    | Traffic::RequestResponse(_)
+                    | Traffic::Call(_)
+                    | Traffic::Transfers(_)
+                    | Traffic::Custom(_) => None,
+                }
+            }
+        }
+
+        /// Cells of open-loop traffic.
+        #[derive(Clone, Debug)]
+        pub enum Generator<D: Draws> {
+            $(
+                #[doc = concat!("Those of [`struct@", stringify!($name), "`].")]
+                $name(Box<<$name as Generated>::Cells<D>>),
+            )+
+        }
+
+        impl<D: Draws> Generate for Generator<D> {
+            #[inline]
+            fn available_from(&self, from: Time) -> Time {
+                match self { $(Generator::$name(cells) => cells.available_from(from),)+ }
+            }
+
+            #[inline]
+            fn take(&mut self, now: Time) {
+                match self { $(Generator::$name(cells) => cells.take(now),)+ }
+            }
+
+            fn waiting(&self, now: Time) -> Option<u64> {
+                match self { $(Generator::$name(cells) => cells.waiting(now),)+ }
+            }
+
+            #[inline]
+            fn run(&self, at: Time, spacing: Duration) -> u32 {
+                match self { $(Generator::$name(cells) => cells.run(at, spacing),)+ }
+            }
+
+            #[inline]
+            fn take_run(&mut self, count: u32) {
+                match self { $(Generator::$name(cells) => cells.take_run(count),)+ }
+            }
+        }
+    };
+}
+pub(super) use kinds;

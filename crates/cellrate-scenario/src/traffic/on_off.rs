@@ -1,0 +1,286 @@
+//! On and off by turns, each for a fixed or an exponentially distributed time; cells at a constant rate while on, the
+//! first at the very start of the period.
+
+use cellrate_proto::declaration::{Shape, required};
+use cellrate_proto::{CellRate, Duration, Time};
+
+use super::constant::{cells_until, last_before, run_of};
+use super::kinds::{Declared, required_rate};
+use super::{Draws, Generate, Generated, Traffic, TrafficKind};
+use crate::format::{END_KEY, PERIOD, POSITIVE_RATE, START_KEY};
+use crate::model::{ClockOffset, Period};
+use crate::resolve::{optional, period, start_and_end};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::tree::{Node, Table};
+
+/// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnOff {
+    /// Cells per second while on.
+    pub rate: CellRate,
+    /// How long it is on each time.
+    pub on: Period,
+    /// How long it is off each time.
+    pub off: Period,
+    /// The first on period begins.
+    pub start: Time,
+    /// No cell at or after this.
+    pub end: Time,
+}
+
+impl Declared for OnOff {
+    const SHAPE: Shape = Shape {
+        name: "on-off",
+        about: "On and off by turns, the first cell at the very start of each on period: one of length t has t * rate cells, rounded up. What the sender may not yet send waits.",
+        keys: &[
+            required("rate", POSITIVE_RATE, "Rate of data cells while on."),
+            required("on", PERIOD, "How long it is on each time."),
+            required("off", PERIOD, "How long it is off each time."),
+            START_KEY,
+            END_KEY,
+        ],
+    };
+
+    fn read(node: &Node, table: &Table) -> Result<OnOff, Fault> {
+        let (start, end) = start_and_end(table)?;
+        let length = |key: &str| match optional(table, key, period)? {
+            Some(period) => Ok(period),
+            None => Err(check::missing(node.place, key, "its length")),
+        };
+        Ok(OnOff { rate: required_rate(node, table)?, on: length("on")?, off: length("off")?, start, end })
+    }
+}
+
+impl OnOff {
+    /// Its mean rate.
+    pub fn mean(&self) -> CellRate {
+        CellRate::new(self.cells_while_on() / (self.on.mean() + self.off.mean()).as_secs_f64())
+    }
+
+    /// Cells of an on period, in the mean: the first comes at its very beginning, so that a part of a cell is one more.
+    pub fn cells_while_on(&self) -> f64 {
+        let spacing = self.rate.interval().as_secs_f64();
+        match self.on {
+            Period::Fixed(on) => on.div_ceil(self.rate.interval()) as f64,
+            Period::Exponential(on) => -1.0 / (-spacing / on.as_secs_f64()).exp_m1(),
+        }
+    }
+}
+
+impl TrafficKind for OnOff {
+    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+        self.end = self.end.saturating_add(phase);
+    }
+
+    fn scale(&mut self, offset: ClockOffset) {
+        self.rate = offset.of_rate(self.rate);
+    }
+
+    fn changes(&self) -> Vec<Time> {
+        vec![self.start, self.end]
+    }
+
+    fn sends_at(&self, at: Time) -> bool {
+        self.start <= at && at < self.end
+    }
+
+    fn mean_rate(&self) -> Option<CellRate> {
+        Some(self.mean())
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+
+    fn for_call(&self, start: Time, end: Time) -> Option<Traffic> {
+        Some(Traffic::OnOff(OnOff { start, end, ..*self }))
+    }
+}
+
+impl Generated for OnOff {
+    type Cells<D: Draws> = OnOffCells<D>;
+
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> OnOffCells<D> {
+        let &OnOff { rate, on, off, start, end } = self;
+        let (spacing, draws) = (rate.interval(), draws());
+        let mut cells = OnOffCells { next: Time::NEVER, on_end: start, end, spacing, on, off, draws };
+        cells.begin(start);
+        cells
+    }
+}
+
+/// Cells of [`OnOff`] traffic, as they come.
+#[derive(Clone, Debug)]
+pub struct OnOffCells<D> {
+    /// When the next cell comes; [`Time::NEVER`] after the last.
+    next: Time,
+    on_end: Time,
+    end: Time,
+    spacing: Duration,
+    on: Period,
+    off: Period,
+    draws: D,
+}
+
+impl<D: Draws> Generate for OnOffCells<D> {
+    fn available_from(&self, from: Time) -> Time {
+        self.next.max(from)
+    }
+
+    fn take(&mut self, _now: Time) {
+        self.next = self.next.saturating_add(self.spacing);
+        if self.next >= self.on_end {
+            let off = self.draw(self.off);
+            self.begin(self.on_end.saturating_add(off));
+        }
+    }
+
+    /// As far as they come in one period.
+    fn run(&self, at: Time, spacing: Duration) -> u32 {
+        run_of(self.next, self.on_end, self.spacing, at, spacing)
+    }
+
+    fn take_run(&mut self, count: u32) {
+        self.next += self.spacing * u64::from(count - 1);
+        self.take(self.next);
+    }
+
+    fn waiting(&self, now: Time) -> Option<u64> {
+        // Looks ahead on a copy: the periods to come are drawn from a copy of the stream and drawn again later.
+        let mut ahead = self.clone();
+        let mut waiting = 0;
+        while ahead.next <= now {
+            let last = now.min(last_before(ahead.on_end));
+            let cells = cells_until(ahead.next, last, ahead.spacing);
+            waiting += cells;
+            ahead.next += ahead.spacing * (cells - 1);
+            ahead.take(ahead.next);
+        }
+        Some(waiting)
+    }
+}
+
+impl<D: Draws> OnOffCells<D> {
+    /// An on period begins at `start`, unless that is past the end.
+    fn begin(&mut self, start: Time) {
+        let mut start = start;
+        loop {
+            if start >= self.end || self.spacing == Duration::FOREVER {
+                self.next = Time::NEVER;
+                return;
+            }
+            let on = self.draw(self.on);
+            self.on_end = start.saturating_add(on).min(self.end);
+            if self.on_end > start {
+                self.next = start;
+                return;
+            }
+            let off = self.draw(self.off);
+            start = start.saturating_add(off.max(Duration::from_ps(1)));
+        }
+    }
+
+    fn draw(&mut self, period: Period) -> Duration {
+        match period {
+            Period::Fixed(span) => span,
+            Period::Exponential(mean) => self.draws.exponential(mean),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::kinds::NoDraws;
+
+    /// A generator of numbers without period in what a test draws (Steele, Lea, Flood: SplitMix64, OOPSLA 2014).
+    #[derive(Clone, Debug)]
+    struct SplitMix(u64);
+
+    impl Draws for SplitMix {
+        fn exponential(&mut self, mean: Duration) -> Duration {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            let uniform = ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
+            Duration::from_secs_f64(-mean.as_secs_f64() * (1.0 - uniform).ln())
+        }
+    }
+
+    fn fixed(on: u64, off: u64, start: u64, end: u64) -> OnOffCells<NoDraws> {
+        let [on, off] = [on, off].map(|ps| Period::Fixed(Duration::from_ps(ps)));
+        let [start, end] = [start, end].map(Time::from_ps);
+        OnOff { rate: CellRate::new(1e10), on, off, start, end }.cells(|| NoDraws)
+    }
+
+    fn times(mut on_off: OnOffCells<NoDraws>, count: usize) -> Vec<u64> {
+        let mut next = || {
+            let time = on_off.next;
+            on_off.take(time);
+            time.as_ps()
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn fixed_periods_alternate() {
+        // On 250 ps (cells at 0, 100, 200 of it), off 150 ps: a period of 400 ps from 50 ps on.
+        assert_eq!(times(fixed(250, 150, 50, u64::MAX), 7), [50, 150, 250, 450, 550, 650, 850]);
+    }
+
+    #[test]
+    fn a_cell_at_the_very_end_of_an_on_period_is_not_sent() {
+        assert_eq!(times(fixed(200, 100, 0, u64::MAX), 4), [0, 100, 300, 400]);
+    }
+
+    #[test]
+    fn a_run_stays_within_its_period() {
+        // Cells at 50, 150 and 250, and from 450 on.
+        let at = |ps| Time::from_ps(ps);
+        let every = Duration::from_ps(100);
+        let mut on_off = fixed(250, 150, 50, u64::MAX);
+        assert_eq!(on_off.run(at(49), every), 0);
+        assert_eq!([50, 300, 5_000].map(|ps| on_off.run(at(ps), every)), [3; 3]);
+        assert_eq!(on_off.run(at(120), Duration::from_ps(30)), 2, "at 120 and 150, and not at 180");
+        on_off.take_run(2);
+        assert_eq!(on_off.next, at(250));
+        on_off.take_run(1);
+        assert_eq!(times(on_off, 4), [450, 550, 650, 850]);
+    }
+
+    #[test]
+    fn nothing_comes_at_or_after_the_end() {
+        let mut on_off = fixed(200, 100, 0, 301);
+        for expected in [0, 100, 300] {
+            assert_eq!(on_off.next, Time::from_ps(expected));
+            on_off.take(on_off.next);
+        }
+        assert_eq!(on_off.next, Time::NEVER);
+    }
+
+    #[test]
+    fn what_has_come_waits_over_periods() {
+        let on_off = fixed(250, 150, 50, u64::MAX);
+        for (now, expected) in [(49, 0), (50, 1), (300, 3), (449, 3), (450, 4), (851, 7)] {
+            assert_eq!(on_off.waiting(Time::from_ps(now)), Some(expected), "at {now}");
+        }
+    }
+
+    #[test]
+    fn exponential_periods_keep_the_duty_cycle() {
+        let [on, off] = [20, 10].map(|us| Period::Exponential(Duration::from_us(us)));
+        let end = Time::from_ps(1_000_000_000_000);
+        let on_off = OnOff { rate: CellRate::new(1e6), on, off, start: Time::ZERO, end };
+        let mut on_off = on_off.cells(|| SplitMix(3));
+        let mut cells = 0;
+        while on_off.next < end {
+            cells += 1;
+            on_off.take(on_off.next);
+        }
+        // 33,333 periods of mean 20 us on; ceil(on / 1 us) has mean 1 / (1 - exp(-1/20)) = 20.504 cells.
+        let expected = 1e6 / 30.0 * 20.504;
+        assert!((f64::from(cells) / expected - 1.0).abs() < 0.03, "{cells} against {expected}");
+    }
+}
