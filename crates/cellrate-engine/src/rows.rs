@@ -1,10 +1,68 @@
 //! Rows of results that both worlds have.
 
+use cellrate_proto::Duration;
 use cellrate_scenario::stability::{self, CannotSettle};
 use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario};
 use serde::Serialize;
 
 use crate::names::{category_name, port_name};
+
+/// One direction of a connection.
+///
+/// `sent = delivered + dropped + in_flight`, but where switches segment the control loop (`vs_vd`): then source and
+/// destination have RM cells of different loops, and that holds for data cells; so it does where switches originate
+/// BRMs (`becn`), which nobody sent, and where those of a tree (`branches`) end at a branch point or begin there.
+///
+/// `Count` and `Rate` are what only one end knows: in a live run the other one may be in another process, and then they
+/// are null.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary<Count = u64, Rate = f64> {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// "cbr", "vbr", "abr", "gfr" or "ubr".
+    pub category: &'static str,
+    /// All cells that left the source \[cells\].
+    pub sent: Count,
+    /// Data cells that left the source \[cells\].
+    pub data_sent: Count,
+    /// All cells that reached the destination \[cells\].
+    pub delivered: Count,
+    /// Data cells that reached the destination \[cells\].
+    pub data_delivered: Count,
+    /// Cells lost, anywhere \[cells\].
+    pub dropped: u64,
+    /// Cells on their way when the run ended, in queues of virtual sources too \[cells\].
+    pub in_flight: u64,
+    /// FRMs sent \[cells\].
+    pub forward_rm_sent: Count,
+    /// BRMs of this direction's loop that came back to its source \[cells\].
+    pub backward_rm_received: Count,
+    /// Data cells delivered, 53 octets each, over the duration [bit/s].
+    pub throughput_bps: Rate,
+    /// Time-weighted mean of ACR [cells/s]; null for other categories.
+    pub mean_acr: Option<f64>,
+    /// ACR at the end [cells/s]; null for other categories.
+    pub final_acr: Option<f64>,
+    /// Times that rule 5 set ACR back to ICR; null for other categories.
+    pub idle_resets: Option<u64>,
+    /// Times that rule 6 decreased ACR; null for other categories.
+    pub cutoff_decreases: Option<u64>,
+    /// Times that the use-it-or-lose-it policy decreased ACR; null for other categories.
+    pub uili_decreases: Option<u64>,
+    /// Mean time of data cells from leaving the source to arrival \[s\]; null where none arrived, or nobody knows when
+    /// they left.
+    pub mean_delay_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_delay_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_delay_s: Option<f64>,
+    /// Largest of the same.
+    pub max_delay_s: Option<f64>,
+    /// Distribution of the same: how many cells had at most each delay \[cells\]. Empty in rows of windows; a table of
+    /// its own beside the rows.
+    #[serde(skip)]
+    pub delays: Vec<(Duration, u64)>,
+}
 
 /// An output port.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -82,7 +82,8 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
         let [a, b, c, d] = counts;
         (vc.vc.clone(), [a, b, c, d, vc.forward_rm_sent, vc.backward_rm_received], vc.final_acr)
     };
-    let of_live = |vc: &cellrate_live::engine::results::FlowRow| -> Account {
+    let of_live = |row: &cellrate_live::engine::results::FlowRow| -> Account {
+        let vc = &row.common;
         let counts = [vc.sent.unwrap(), vc.delivered.unwrap(), vc.dropped, vc.in_flight];
         let [a, b, c, d] = counts;
         let rm = [vc.forward_rm_sent.unwrap(), vc.backward_rm_received.unwrap()];
@@ -246,7 +247,7 @@ fn congested_destinations_do_the_same_in_both_worlds() {
     }
     ask_for_the_same(&scenario, &|_, _| None);
     let told = run(&scenario, Options::default()).unwrap().summary;
-    let sent = |summary: &Summary| summary.vcs.iter().filter_map(|row| row.data_sent).sum::<u64>();
+    let sent = |summary: &Summary| summary.vcs.iter().filter_map(|row| row.common.data_sent).sum::<u64>();
     assert!(sent(&told) < sent(&plain));
 }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration as StdDuration, Instant};
 
-use cellrate_live::engine::results::{FlowRow, LinkRow};
+use cellrate_live::engine::results::{FlowSummary, LinkRow};
 use cellrate_live::engine::{Faults, Options, Outcome, run};
 use cellrate_proto::Duration;
 use cellrate_scenario::{NodeIndex, Scenario};
@@ -46,8 +46,9 @@ algorithm = {{ type = "erica", target_utilization = "90 %", interval = "10 ms" }
     parse(&text, "chain")
 }
 
-fn vc<'a>(outcome: &'a Outcome, name: &str) -> &'a FlowRow {
-    outcome.summary.vcs.iter().find(|row| row.vc == name).unwrap_or_else(|| panic!("no row of {name}"))
+fn vc<'a>(outcome: &'a Outcome, name: &str) -> &'a FlowSummary<Option<u64>, Option<f64>> {
+    let mut rows = outcome.summary.vcs.iter().map(|row| &row.common);
+    rows.find(|row| row.vc == name).unwrap_or_else(|| panic!("no row of {name}"))
 }
 
 fn of_node<'a>(outcomes: &'a [Outcome], name: &str) -> &'a Outcome {

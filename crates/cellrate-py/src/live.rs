@@ -173,7 +173,8 @@ pub fn carry(
         times_ps: series.times_ps,
         values: series.values,
     });
-    let delivered = outcome.summary.vcs.iter_mut().filter(|row| !row.delays.is_empty());
+    let rows = outcome.summary.vcs.iter_mut().map(|row| &mut row.common);
+    let delivered = rows.filter(|row| !row.delays.is_empty());
     let delays = delivered.map(|row| (row.vc.clone(), std::mem::take(&mut row.delays))).collect();
     Ok(RunResult::new(&outcome.summary, tracks, delays)?.with_captured(files))
 }

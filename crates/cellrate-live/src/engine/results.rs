@@ -5,7 +5,7 @@ use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::names::{category_name, flow_name, port_name};
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
-    ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
+    ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
 };
 use cellrate_engine::rows::{cannot_settle, clocks, negotiated, refused};
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
@@ -93,57 +93,15 @@ pub struct RunRow {
 /// One direction of a connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowRow {
-    /// Name of the connection; `name (back)` for the direction from the last host to the first.
-    pub vc: String,
-    /// "cbr", "vbr", "abr", "gfr" or "ubr".
-    pub category: &'static str,
-    /// All cells that left the source \[cells\]; null, like all that only one end knows, when that is in another
-    /// process.
-    pub sent: Option<u64>,
-    /// Data cells that left the source \[cells\].
-    pub data_sent: Option<u64>,
-    /// All cells that reached the destination \[cells\].
-    pub delivered: Option<u64>,
-    /// Data cells that reached the destination \[cells\].
-    pub data_delivered: Option<u64>,
-    /// Cells lost in this process \[cells\].
-    pub dropped: u64,
-    /// Cells on their way in this process when the run ended, in queues of virtual sources too \[cells\].
-    pub in_flight: u64,
+    /// The columns that a simulation gives of a direction, too: of cells lost and on their way those in this process.
+    #[serde(flatten)]
+    pub common: FlowSummary<Option<u64>, Option<f64>>,
     /// Cells that came from other processes \[cells\].
     pub entered: u64,
     /// Cells that went to other processes \[cells\].
     pub left: u64,
-    /// FRMs sent \[cells\].
-    pub forward_rm_sent: Option<u64>,
-    /// BRMs of this direction's loop that came back to its source \[cells\].
-    pub backward_rm_received: Option<u64>,
     /// RM cells of this direction that its destination refused: damaged, or without sense \[cells\].
     pub refused_rm: Option<u64>,
-    /// Data cells delivered, 53 octets each, over the duration [bit/s].
-    pub throughput_bps: Option<f64>,
-    /// Time-weighted mean of ACR [cells/s].
-    pub mean_acr: Option<f64>,
-    /// ACR at the end [cells/s].
-    pub final_acr: Option<f64>,
-    /// Times that rule 5 set ACR back to ICR.
-    pub idle_resets: Option<u64>,
-    /// Times that rule 6 decreased ACR.
-    pub cutoff_decreases: Option<u64>,
-    /// Times that the use-it-or-lose-it policy decreased ACR.
-    pub uili_decreases: Option<u64>,
-    /// Mean logical time of data cells from leaving the source to arrival \[s\]; null where none arrived, or the
-    /// source's instants are not known.
-    pub mean_delay_s: Option<f64>,
-    /// Median of the same, within 1 %.
-    pub p50_delay_s: Option<f64>,
-    /// 99th percentile of the same, within 1 %.
-    pub p99_delay_s: Option<f64>,
-    /// Largest of the same.
-    pub max_delay_s: Option<f64>,
-    /// Distribution of the same: how many cells had at most each delay \[cells\]. A table of its own beside the rows.
-    #[serde(skip)]
-    pub delays: Vec<(Duration, u64)>,
 }
 
 /// An output port.
@@ -167,7 +125,7 @@ pub struct PortRow {
 /// Packets of one direction of a connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AdapterRow {
-    /// As in [`FlowRow::vc`].
+    /// As in [`FlowSummary::vc`].
     pub vc: String,
     /// Packets that came to the sending adapter; null when that is in another process.
     pub packets_offered: Option<u64>,
@@ -211,7 +169,7 @@ pub struct HostRow {
 /// An answer of a host over a TCP connection on which it was asked first, by the cells at its adapter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExchangeRow {
-    /// Direction that the answer goes, as in [`FlowRow::vc`].
+    /// Direction that the answer goes, as in [`FlowSummary::vc`].
     pub vc: String,
     /// Address and port of who asks.
     pub client: String,
@@ -342,21 +300,19 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
         let delays = receiver.map(|receiver| &receiver.delays);
         let quantile = |share: f64| delays.and_then(|delays| delays.quantile_s(share));
         let connection = ending.scenario.connection(flow.connection());
-        rows.push(FlowRow {
+        let counted = receiver.map(|receiver| receiver.counters);
+        let common = FlowSummary {
             vc: flow_name(ending.scenario, flow),
             category: category_name(connection.category),
             sent,
             data_sent: sender.map(|sender| sender.counters.data_sent),
-            delivered: receiver.map(|receiver| receiver.counters.delivered),
-            data_delivered: receiver.map(|receiver| receiver.counters.data_delivered),
+            delivered: counted.map(|counters| counters.delivered),
+            data_delivered: counted.map(|counters| counters.data_delivered),
             dropped,
             in_flight: in_flight + waiting[flow.index()],
-            entered,
-            left,
             forward_rm_sent: sender.map(|sender| sender.counters.forward_rm_sent),
             backward_rm_received: sender.map(|sender| sender.counters.backward_rm_received),
-            refused_rm: receiver.map(|receiver| receiver.counters.refused_rm),
-            throughput_bps: receiver.map(|receiver| delivered(receiver.counters.data_delivered)),
+            throughput_bps: counted.map(|counters| delivered(counters.data_delivered)),
             mean_acr: sender
                 .and_then(|sender| sender.mean_acr(ending.end, span))
                 .map(|rate| rate.as_cells_per_s()),
@@ -369,7 +325,9 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             p99_delay_s: quantile(0.99),
             max_delay_s: delays.and_then(|delays| delays.max_s()),
             delays: delays.map_or(Vec::new(), |delays| delays.distribution()),
-        });
+        };
+        let refused_rm = counted.map(|counters| counters.refused_rm);
+        rows.push(FlowRow { common, entered, left, refused_rm });
     }
     rows
 }

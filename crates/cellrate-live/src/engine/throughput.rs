@@ -113,8 +113,8 @@ pub fn measure_between(
         ..Options::default()
     };
     let summary = run(&scenario, options)?.summary;
-    let forward = summary.vcs.iter().find(|row| row.vc == "vc");
-    let cells = forward.and_then(|row| row.delivered).unwrap_or(0);
+    let forward = summary.vcs.iter().find(|row| row.common.vc == "vc");
+    let cells = forward.and_then(|row| row.common.delivered).unwrap_or(0);
     let packets = summary.adapters.first().and_then(|row| row.packets_delivered).unwrap_or(0);
     let wall_s = summary.run.wall_s;
     Ok(Throughput {
