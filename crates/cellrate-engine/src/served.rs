@@ -51,6 +51,17 @@ pub enum Admission {
     Queued(Option<Time>),
 }
 
+/// State of the line behind a port.
+#[derive(Clone, Copy, Debug)]
+enum OnLine<C> {
+    /// Nothing is transmitted.
+    Nothing,
+    /// A cell has come to an idle line; whose turn it is will be decided as soon as anything happens later.
+    Undecided,
+    /// A cell of this priority is in transmission.
+    Cell(usize, C),
+}
+
 /// Queues of an output port by priority, the cell in transmission, and the line that it is on.
 #[derive(Clone, Debug)]
 pub struct Served<C> {
@@ -60,13 +71,10 @@ pub struct Served<C> {
     rm_cells: RmCells,
     /// All cells that wait, where queues are not one for each priority, the first priority first.
     fair: Option<Box<WaitingCells<C>>>,
-    /// The cell in transmission and its priority.
-    serving: Option<(usize, C)>,
-    /// When its transmission began, or that of the first cell that came to an idle line.
+    on_line: OnLine<C>,
+    /// When the transmission on the line began.
     began: Time,
-    /// The line was idle at that instant, and whose turn it is has not been decided.
-    undecided: bool,
-    /// When it will have left; without one, when the first cell that is held back may leave.
+    /// When it will have ended; without one, when the first cell that is held back may leave.
     departs: Time,
     /// Cells waiting and in transmission, by priority, and all together.
     lengths: [u64; PRIORITIES],
@@ -112,9 +120,8 @@ impl<C: PortCell> Served<C> {
             rm_cells: config.rm_cells,
             fair: (config.queueing != Queueing::default())
                 .then(|| Box::new(WaitingCells::new(&config.queueing, config.rm_cells))),
-            serving: None,
+            on_line: OnLine::Nothing,
             began: Time::ZERO,
-            undecided: false,
             departs: Time::NEVER,
             lengths: [0; PRIORITIES],
             length: 0,
@@ -212,20 +219,20 @@ impl<C: PortCell> Served<C> {
         if !has_turn || self.line.has_stopped() {
             return Admission::Queued(Some(self.begin_next(now, control)));
         }
-        (self.undecided, self.began, self.departs) = (true, now, now + self.line.cell_time);
+        (self.on_line, self.began, self.departs) = (OnLine::Undecided, now, now + self.line.cell_time);
         Admission::Queued(Some(self.departs))
     }
 
     /// Whether a transmission has begun and not ended.
     fn is_busy(&self) -> bool {
-        self.serving.is_some() || self.undecided
+        !matches!(self.on_line, OnLine::Nothing)
     }
 
     /// Nothing more comes before `now`: the turn on a line that was idle is given.
     #[inline]
     fn decide(&mut self, now: Time, control: &mut PortControl) {
-        if self.undecided && self.began < now {
-            self.undecided = false;
+        if matches!(self.on_line, OnLine::Undecided) && self.began < now {
+            self.on_line = OnLine::Nothing;
             self.begin_next(self.began, control);
         }
     }
@@ -235,13 +242,14 @@ impl<C: PortCell> Served<C> {
     pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<C, C>>, Time) {
         self.decide(now, control);
         self.integrate(now);
-        let Some((priority, mut cell)) = self.serving.take() else {
+        let OnLine::Cell(priority, mut cell) = self.on_line else {
             debug_assert!(
                 self.fair.is_some(),
                 "a departure is scheduled only while a cell is in transmission"
             );
             return (None, self.begin_next(now, control));
         };
+        self.on_line = OnLine::Nothing;
         let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[priority] -= 1;
         self.length -= 1;
@@ -275,7 +283,8 @@ impl<C: PortCell> Served<C> {
         if let Some(rate) = self.line.change() {
             control.set_link_rate(rate.to_cell_rate());
         }
-        (had_stopped && self.serving.is_none()).then(|| self.begin_next(now, control))
+        let is_sending = matches!(self.on_line, OnLine::Cell(..));
+        (had_stopped && !is_sending).then(|| self.begin_next(now, control))
     }
 
     /// The line is free at `now`: the next cell goes on it, if one may. When the port has to be looked at again.
@@ -329,7 +338,7 @@ impl<C: PortCell> Served<C> {
         }
         let departs = now + self.line.cell_time;
         self.began = now;
-        self.serving = Some((priority, cell));
+        self.on_line = OnLine::Cell(priority, cell);
         self.departs = departs;
         departs
     }
@@ -359,11 +368,11 @@ impl<C: PortCell> Served<C> {
     pub fn begin_max(&mut self, now: Time, control: &mut PortControl) {
         self.decide(now, control);
         (self.max_total, self.max_lengths) = (self.length, self.lengths);
-        if let Some((priority, _)) = &self.serving
+        if let OnLine::Cell(priority, _) = self.on_line
             && self.departs == now
         {
             self.max_total -= 1;
-            self.max_lengths[*priority] -= 1;
+            self.max_lengths[priority] -= 1;
         }
     }
 
@@ -388,7 +397,8 @@ impl<C: PortCell> Served<C> {
     pub fn cells(&self) -> impl Iterator<Item = &C> {
         let waiting = self.waiting.iter().chain([&self.waiting_rm]).flat_map(Ring::iter);
         let fair = self.fair.iter().flat_map(|fair| fair.iter());
-        waiting.chain(fair).chain(self.serving.iter().map(|(_, cell)| cell))
+        let on_line = if let OnLine::Cell(_, cell) = &self.on_line { Some(cell) } else { None };
+        waiting.chain(fair).chain(on_line)
     }
 
     fn integrate(&mut self, now: Time) {
