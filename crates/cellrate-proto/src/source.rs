@@ -50,6 +50,23 @@ pub struct SourceStatistics {
 }
 
 /// The source of one direction of an ABR connection.
+///
+/// It knows no clock: it is asked when it sends next, and told when that instant has come.
+///
+/// ```
+/// use cellrate_proto::uili::UiliConfig;
+/// use cellrate_proto::{AbrParameters, CellRate, Duration, Emission, Source, Time};
+///
+/// // ICR = PCR = 100,000 cells/s and always data to send: an FRM goes first, and a cell follows every 10 us.
+/// let mut source = Source::new(AbrParameters::new(CellRate::new(1e5)), &UiliConfig::None);
+/// let first = source.next_transmission(Time::ZERO, |from| from);
+/// assert!(matches!(source.transmit(first, true), Some(Emission::ForwardRm(_))));
+/// let second = source.next_transmission(first, |from| from);
+/// assert_eq!(second.since(first), Duration::from_us(10));
+/// assert_eq!(source.transmit(second, true), Some(Emission::Data));
+/// // Without data it is silent until something arrives.
+/// assert_eq!(source.next_transmission(second, |_| Time::NEVER), Time::NEVER);
+/// ```
 #[derive(Debug)]
 pub struct Source {
     /// [cells/s] -- state
@@ -303,6 +320,10 @@ impl Source {
 
     /// `count` data cells of a [run](Source::data_run) have left, the last one at `last`.
     pub fn transmit_run(&mut self, count: u32, last: Time) {
+        debug_assert!(
+            self.cells_since_frm + count < self.parameters.nrm,
+            "an FRM is due before the run ends"
+        );
         self.last_cell = last;
         self.cells_since_frm += count;
     }

@@ -1,5 +1,8 @@
 //! Instants and spans of time, in integer picoseconds: 64 bits hold 213 days, and a cell slot of 2.831... us at
 //! 149.76 Mb/s loses less than 10^-6 of itself to rounding.
+//!
+//! Operators are for instants and spans of a run, which fit by far; a result that does not fit is a defect, at which
+//! tests panic. What may be endless, as the spacing of cells at a rate of zero, is for the `saturating_` methods.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
@@ -9,6 +12,18 @@ use core::ops::{Add, AddAssign, Mul, Sub};
 pub struct Time(u64);
 
 /// A span of time \[ps\].
+///
+/// ```
+/// use cellrate_proto::{Duration, Time};
+///
+/// let cell = Duration::from_ps(2_831_197);
+/// assert_eq!((cell * 1_000).to_string(), "2.831197 ms");
+/// assert_eq!((Duration::from_ms(10).div_floor(cell), Duration::from_ms(10).div_ceil(cell)), (3_532, 3_533));
+///
+/// let at = Time::ZERO + cell;
+/// assert_eq!((at.since(Time::ZERO), Time::ZERO.since(at)), (cell, Duration::ZERO));
+/// assert_eq!(at.saturating_add(Duration::FOREVER), Time::NEVER);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
@@ -105,12 +120,18 @@ impl Duration {
         Duration(self.0.saturating_mul(n))
     }
 
-    /// How many whole `step`s fit in this span (floor). `step` must not be zero.
+    /// How many whole `step`s fit in this span (floor).
+    ///
+    /// # Panics
+    /// If `step` is zero.
     pub const fn div_floor(self, step: Duration) -> u64 {
         self.0 / step.0
     }
 
-    /// How many `step`s cover this span (ceiling). `step` must not be zero.
+    /// How many `step`s cover this span (ceiling).
+    ///
+    /// # Panics
+    /// If `step` is zero.
     pub const fn div_ceil(self, step: Duration) -> u64 {
         self.0.div_ceil(step.0)
     }
