@@ -37,7 +37,7 @@ def test_other_switches_have_the_same_calls() -> None:
 
 def test_a_live_run_refuses_them() -> None:
     text = cellrate.Scenario.load("calls").toml.replace('warm_up = "1 s"', "")
-    with pytest.raises(cellrate.ScenarioError, match="flows come and go, and this is a live run"):
+    with pytest.raises(cellrate.ScenarioError, match="flows that come and go need a simulation"):
         live_run(cellrate.Scenario.parse(text))
 
 

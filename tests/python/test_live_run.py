@@ -368,7 +368,7 @@ def test_a_simulation_names_the_application_and_the_command_for_it(tmp_path: Pat
     file.write_text(scenario("1 s", application("bulk", '"ftp"')))
     done = subprocess.run(command("run", str(file)), capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert 'the application "bulk" is a real program' in done.stderr
+    assert 'the application "bulk" needs a live run' in done.stderr
     assert "cellrate live run" in done.stderr
 
 

@@ -99,7 +99,7 @@ pub(super) fn admit(
     let mut senders = Shared::default();
     for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
         if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
-            let message = "frtt is given, and negotiation accumulates it along the path";
+            let message = "frtt cannot be given here: negotiation accumulates it along the path";
             return Err(Fault::new(
                 frtt,
                 message,

@@ -43,7 +43,7 @@ pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
         None => Ok(()),
         Some((node, table)) => {
             let name = table.text("name").unwrap_or_default();
-            let message = format!("the application \"{name}\" is a real program, and this is a simulation");
+            let message = format!("the application \"{name}\" needs a live run: it is a real program");
             let remedy =
                 "Use `cellrate live run`, or leave applications out and give the connections traffic";
             Err(Fault::new(place_of(table, "name", node.place), message, remedy))

@@ -45,12 +45,12 @@ fn span(node: &Node) -> Result<CongestedSpan, Fault> {
     let alone = !no_increase && explicit_rate.is_none();
     let congestion_indication = optional(table, "ci", check::boolean)?.unwrap_or(alone);
     if alone && !congestion_indication {
-        let message = "the congestion is told in nothing: ci is false, and there is neither ni nor er";
+        let message = "the span says nothing in its BRMs: ci is false, and there is neither ni nor er";
         return Err(Fault::new(node.place, message, "Write ci = true, ni = true or an er"));
     }
     let originates = optional(table, "originates", check::boolean)?.unwrap_or(false);
     if originates && !congestion_indication && !no_increase {
-        let message = "originates is true, and neither ci nor ni, of which such a BRM has to say one";
+        let message = "originates needs ci or ni: a BRM of its own has to say one of them";
         return Err(Fault::new(node.place, message, "Write ci = true or ni = true, or leave originates out"));
     }
     let congestion = DestinationCongestion { congestion_indication, no_increase, explicit_rate };
@@ -65,7 +65,7 @@ pub(super) fn refuse_originating(connection: &Connection, place: Place) -> Resul
     };
     if originates(&connection.forward.sender) || originates(&connection.backward.sender) {
         let message =
-            "congested.originates is of connections that are there all the time, and flows come and go";
+            "congested.originates needs a connection that is there all the time, and flows come and go";
         return Err(Fault::new(place, message, "Leave originates out, or write a vc"));
     }
     Ok(())

@@ -245,7 +245,8 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
     if category != Category::Abr && [&traffic, &backward_traffic].into_iter().any(by_acr) {
         let place = place_of(table, "traffic", whole.place);
         let category = table.text("category").unwrap_or_default();
-        let message = format!("a {category} connection has no ACR for a window");
+        let message =
+            format!("adapter_queue with a window needs an abr connection: one of {category} has no ACR");
         let remedy = "Write another adapter_queue, or category = \"abr\"";
         return Err(Fault::new(place, message, remedy));
     }
@@ -310,7 +311,7 @@ fn check_frames(table: &Table, traffic: Option<&Traffic>, place: Place) -> Resul
     }
     let node = table.node("traffic");
     let kind = node.and_then(Node::table).and_then(|traffic| traffic.text("type")).unwrap_or_default();
-    let message = format!("traffic of type \"{kind}\" is not in AAL5 frames, which gfr is about");
+    let message = format!("gfr needs traffic in AAL5 frames, and that of type \"{kind}\" is in single cells");
     let place = node.map_or(place, |node| node.place);
     Err(Fault::new(place, message, "Write type = \"tcp\" or \"frames\", or category = \"ubr\""))
 }

@@ -58,7 +58,7 @@ pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
     let Some((node, _)) = root.tables("flows").next() else { return Ok(()) };
     Err(Fault::new(
         node.place,
-        "flows come and go, and this is a live run, whose connections are there from its beginning to its end",
+        "flows that come and go need a simulation: connections of a live run are there from its beginning to its end",
         "Write applications, which come and go over connections that stay, or simulate the scenario",
     ))
 }
@@ -179,7 +179,7 @@ fn terms(table: &Table, connection: &Connection, desk: Option<&Desk>) -> Result<
             return Err(Fault::new(node.place, message, "Leave it out: it is for category \"vbr\""));
         }
         if desk.is_none() {
-            let message = "scr is given, and the scenario asks for no admission";
+            let message = "scr needs admission, which the scenario does not ask for";
             let remedy = "Write admission = true at the top, or leave the key out";
             return Err(Fault::new(node.place, message, remedy));
         }
@@ -193,7 +193,7 @@ fn terms(table: &Table, connection: &Connection, desk: Option<&Desk>) -> Result<
     if let (Some(frtt), Some(_)) =
         (table.node("abr").and_then(Node::table).and_then(|abr| abr.node("frtt")), desk)
     {
-        let message = "frtt is given, and set-up accumulates it along the path";
+        let message = "frtt cannot be given here: set-up accumulates it along the path";
         return Err(Fault::new(frtt.place, message, "Leave it out"));
     }
     let police = police::Asked::read(&Table::default(), None)?;

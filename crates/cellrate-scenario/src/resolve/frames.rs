@@ -206,7 +206,7 @@ fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {
     let means = optional(table, "interval", quantity::span)?.map(|interval| FollowMeans { interval, adapts });
     match table.node("adapts").filter(|_| means.is_none()) {
         Some(node) => {
-            let message = "adapts goes with interval, which is not given";
+            let message = "adapts needs interval, which is not given";
             Err(Fault::new(node.place, message, "Write an interval, such as \"1 s\", or leave adapts out"))
         }
         None => Ok(FollowAcr { share, means }),

@@ -48,7 +48,7 @@ pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
     let place = if root.node("warm_up").is_some() { node.place } else { place };
     Err(Fault::new(
         place,
-        "a warm-up and windows are of simulations: a live run measures all of its time",
+        "warm_up and window need a simulation: a live run measures all of its time",
         "Leave them out, or record a series and cut it",
     ))
 }

@@ -26,7 +26,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let room = |key: &str| optional(buffers, key, quantity::room).map(Option::flatten);
     let (becn, vs_vd) = (inner("becn").map(becn).transpose()?, vs_vd::read(table)?);
     if let (Some(node), Some(_), Some(_)) = (table.node("becn"), becn, vs_vd) {
-        let message = "a port with vs_vd ends the loops of the sources before it, and says in FRMs that it turns around what becn would";
+        let message = "becn cannot go with vs_vd, by which the port ends the loops of the sources before it and tells them in their own RM cells";
         return Err(Fault::new(node.place, message, "Turn one of the two off"));
     }
     let buffers = Buffers {
@@ -69,7 +69,7 @@ pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
         let own = ports.into_iter().flat_map(|ports| &ports.entries).filter_map(|entry| entry.node.table());
         for port in own.chain([switch]) {
             if let Some(node) = port.node("ecn").filter(|node| node.table().is_some()) {
-                let message = "ecn is of simulations: the ports of a live run mark no packets";
+                let message = "ecn needs a simulation: the ports of a live run mark no packets";
                 return Err(Fault::new(node.place, message, "Leave it out, or write ecn = \"off\""));
             }
         }

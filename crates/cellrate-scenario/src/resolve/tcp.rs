@@ -159,7 +159,7 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
         [("prr", config.rate_reduction.is_some(), "\"none\""), ("rack_tlp", config.rack_tlp, "false")];
     for (key, given, without) in by_sack.into_iter().filter(|_| config.recovery != Recovery::Sack) {
         if given {
-            let message = format!("{key} goes by selective ACKs, and recovery is another");
+            let message = format!("{key} needs recovery = \"sack\": it goes by selective ACKs");
             let remedy = format!("Write recovery = \"sack\", or {key} = {without}");
             return refuse(&[key, "recovery"], message, &remedy);
         }
@@ -218,7 +218,7 @@ pub(super) fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
         (Some(period), None) => match table.node("ticks") {
             None => Ok(DelayedAck::Heartbeat(period)),
             Some(node) => {
-                let message = "ticks belong to a timer, and there is a heartbeat";
+                let message = "ticks needs a timer, and there is a heartbeat";
                 Err(Fault::new(node.place, message, "Leave ticks out, or write timer instead of heartbeat"))
             }
         },

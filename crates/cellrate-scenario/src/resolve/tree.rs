@@ -96,16 +96,16 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
     let back = reverse.and_then(|reverse| reverse.node("traffic"));
     let both = table.node("bidirectional").filter(|node| check::boolean(node).unwrap_or(false));
     if let Some(node) = both.or(back) {
-        let message = "the connection has branches, and its leaves send no data back";
+        let message = "branches cannot go with data from the other end: leaves send none back";
         return Err(Fault::new(node.place, message, "Leave it out, or give each leaf a vc of its own"));
     }
     let police = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();
     if let Some(node) = police(table).or_else(|| reverse.and_then(police)) {
-        let message = "the connection has branches, and police holds connections with one path";
+        let message = "branches cannot go with police, which holds connections with one path";
         return Err(Fault::new(node.place, message, "Leave one of the two out"));
     }
     if let Some(node) = table.node("category").filter(|node| node.text() == Some("gfr")) {
-        let message = "the connection has branches, and gfr is of frames between two hosts";
+        let message = "branches cannot go with category \"gfr\", whose frames go between two hosts";
         return Err(Fault::new(node.place, message, "Write another category, or leave branches out"));
     }
     let traffic = table.node("traffic");
@@ -115,7 +115,7 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
     match kind {
         Some((node, kind @ ("tcp" | "request-response" | "frames"))) => {
             let message =
-                format!("the connection has branches, and traffic of type \"{kind}\" is between two hosts");
+                format!("branches cannot carry traffic of type \"{kind}\", which is between two hosts");
             let remedy = "Write traffic of another type, such as \"greedy\" or \"video\"";
             Err(Fault::new(node.place, message, remedy))
         }
@@ -213,7 +213,7 @@ pub(super) fn refuse_admission(wish: &Node, connections: &[Connection]) -> Resul
         return Ok(());
     };
     let message =
-        format!("vc \"{}\" is a branch, and admission is of connections with one path", branch.name);
+        format!("vc \"{}\" is a branch, and admission needs connections with one path", branch.name);
     Err(Fault::new(wish.place, message, "Leave one of the two out"))
 }
 
@@ -221,6 +221,6 @@ pub(super) fn refuse_admission(wish: &Node, connections: &[Connection]) -> Resul
 pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
     let entries = root.tables("vc").map(|(_, table)| table).chain(defaults(root, "vc"));
     let Some(node) = entries.filter_map(|table| table.node("branches")).next() else { return Ok(()) };
-    let message = "the connection has branches, and this is a live run, whose connections have one path";
+    let message = "branches need a simulation: connections of a live run have one path";
     Err(Fault::new(node.place, message, "Leave them out, or simulate the scenario"))
 }

@@ -184,7 +184,10 @@ fn keys_of_set_up_are_told_where_they_cannot_be() {
     let vbr = "category = \"vbr\"\npcr = \"1 Mbps\"\nscr = \"2 Mbps\"\ntraffic = { type = \"greedy\" }";
     wants(told("admission = true", "", vbr), &["scr is 4716.981", "at most PCR"]);
     wants(told("admission = true", "", "scr = \"2 Mbps\""), &["scr does not belong to category"]);
-    wants(told("admission = true", "", "abr = { frtt = \"1 ms\" }"), &["frtt is given", "Leave it out"]);
+    wants(
+        told("admission = true", "", "abr = { frtt = \"1 ms\" }"),
+        &["frtt cannot be given here", "Leave it out"],
+    );
     wants(
         told("admission = true", "negotiation = { nrm = 33 }", ""),
         &["nrm", "a power of two from 2 to 256"],

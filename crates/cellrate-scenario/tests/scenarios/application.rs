@@ -212,7 +212,7 @@ fn a_simulation_names_the_application_that_it_cannot_run() {
             .unwrap();
     let message = refused(document.resolve_for_simulation());
     assert!(
-        message.starts_with("application.bulk.name: the application \"bulk\" is a real program"),
+        message.starts_with("application.bulk.name: the application \"bulk\" needs a live run"),
         "{message}"
     );
     assert!(message.contains("cellrate live run"), "{message}");

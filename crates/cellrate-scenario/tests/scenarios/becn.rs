@@ -59,9 +59,6 @@ fn errors_name_what_is_wrong() {
     let neither = told("", "becn = { threshold = \"9 cells\", sets = \"efci\" }");
     assert!(neither.contains("ci") && neither.contains("ni"), "{neither}");
     let both = told("becn = { threshold = \"9 cells\" }", "vs_vd = {}");
-    assert!(
-        both.contains("a port with vs_vd ends the loops") && both.contains("Turn one of the two off"),
-        "{both}"
-    );
+    assert!(both.contains("becn cannot go with vs_vd") && both.contains("Turn one of the two off"), "{both}");
     assert!(told("becn = {}", "").contains("threshold"));
 }

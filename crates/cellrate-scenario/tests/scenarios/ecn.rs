@@ -70,7 +70,7 @@ fn without_a_threshold_or_live_it_is_refused() {
     assert!(told.contains("threshold"), "{told}");
     for own in ["ecn = { threshold = \"9 cells\" }", "ports.d.ecn = { threshold = \"9 cells\" }"] {
         let live = document(own).unwrap().resolve_for_live().unwrap_err().to_string();
-        assert!(live.contains("ecn is of simulations: the ports of a live run mark no packets"), "{live}");
+        assert!(live.contains("ecn needs a simulation: the ports of a live run mark no packets"), "{live}");
     }
     assert!(document("ecn = \"off\"").unwrap().resolve_for_live().is_ok());
 }

@@ -218,7 +218,7 @@ fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
         (
             "",
             format!("{pairs}scr = \"1 Mbps\"\n{}", rest.replace("cbr", "vbr")),
-            "scr is given, and the scenario asks for no admission",
+            "scr needs admission, which the scenario does not ask for",
         ),
         (
             "admission = true",
@@ -413,5 +413,5 @@ fn a_live_run_refuses_them() {
     let text = text.replace("warm_up = \"1 s\"", "");
     let document = Document::parse(&text, "calls").unwrap_or_else(|error| panic!("{error}"));
     let error = document.resolve_for_live().expect_err("they are of simulations").to_string();
-    assert!(error.contains("flows come and go, and this is a live run"), "{error}");
+    assert!(error.contains("flows that come and go need a simulation"), "{error}");
 }

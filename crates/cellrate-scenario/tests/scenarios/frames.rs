@@ -79,7 +79,7 @@ fn what_could_not_be_sent_is_refused() {
             "abr",
             "frames_per_second = 24, size = \"1 kB\", follow_acr = { adapts = \"bit-rate\" }",
             "",
-            "adapts goes with interval",
+            "adapts needs interval",
         ),
         ("abr", "frames_per_second = 24", "", "size"),
         ("abr", "frames_per_second = 0, size = \"1 kB\"", "", "0.001 or more, at most 10000"),

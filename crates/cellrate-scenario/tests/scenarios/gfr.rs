@@ -117,7 +117,7 @@ fn errors_name_what_is_wrong() {
         (gfr("mcr = \"100001 cells/s\"", "type = \"tcp\""), ["mcr is 100001", "at most PCR"]),
         (
             gfr("mcr = \"1 Mbps\"", "type = \"greedy\""),
-            ["\"greedy\" is not in AAL5 frames", "category = \"ubr\""],
+            ["\"greedy\" is in single cells", "category = \"ubr\""],
         ),
         (format!("{GFR}reverse.traffic = {{ type = \"greedy\" }}"), ["\"greedy\"", ""]),
         (format!("{GFR}police = {{ definition = \"ubr.1\" }}"), ["one of gfr", "\"gfr.1\" or \"gfr.2\""]),

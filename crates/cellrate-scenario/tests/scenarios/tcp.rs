@@ -109,7 +109,7 @@ fn an_adapter_that_would_take_nothing_or_is_said_twice_is_refused() {
         assert!(told.starts_with(expected), "{told}");
     }
     let told = refused("type = \"tcp\", delayed_ack = { heartbeat = \"200 ms\", ticks = \"10 ms\" }");
-    assert!(told.starts_with("vc.v.traffic.delayed_ack.ticks: ticks belong to a timer"), "{told}");
+    assert!(told.starts_with("vc.v.traffic.delayed_ack.ticks: ticks needs a timer"), "{told}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn an_adapter_may_go_by_acks_that_travel_alone() {
     assert_eq!(queue("hold_acks = \"64 cells\""), AdapterQueue::HoldAcks(Cells(64)));
     let refusals = [
         ("hold_acks = \"0 cells\"", "vc.v.traffic.adapter_queue.hold_acks: a mark of 0 cells"),
-        ("window = \"20 ms\"", "vc.v.traffic: a ubr connection has no ACR for a window"),
+        ("window = \"20 ms\"", "vc.v.traffic: adapter_queue with a window needs an abr connection"),
         ("window = \"20 ms\", pdus = 3", "vc.v.traffic.adapter_queue: more than one key is given"),
     ];
     for (keys, expected) in refusals {
@@ -167,10 +167,10 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
         ("mss = \"12 cells\"", "not a unit of a number of octets"),
         ("congestion_control = \"dctcp\", ecn = false", "dctcp goes by marks, and ecn is false"),
         ("preset = \"dctcp\", ecn = false", "vc.v.traffic.ecn: dctcp goes by marks"),
-        ("prr = \"safe-ack\"", "vc.v.traffic.prr: prr goes by selective ACKs"),
+        ("prr = \"safe-ack\"", "vc.v.traffic.prr: prr needs recovery = \"sack\""),
         (
             "preset = \"linux\", recovery = \"newreno\", prr = \"none\"",
-            "vc.v.traffic.recovery: rack_tlp goes by",
+            "vc.v.traffic.recovery: rack_tlp needs recovery",
         ),
         ("preset = \"newreno\", rack_tlp = true", "recovery = \"sack\", or rack_tlp = false"),
         ("prr = \"ssrb\"", "vc.v.traffic.prr"),

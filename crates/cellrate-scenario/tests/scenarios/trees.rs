@@ -138,13 +138,13 @@ fn a_branch_that_is_none_is_refused_by_name() {
 #[test]
 fn what_a_tree_cannot_have_is_refused_where_it_stands() {
     for (before, vc, said) in [
-        ("", "bidirectional = true", "its leaves send no data back"),
-        ("", "reverse = { traffic = { type = \"greedy\" } }", "its leaves send no data back"),
-        ("", "traffic = { type = \"tcp\" }", "traffic of type \"tcp\" is between two hosts"),
-        ("", "category = \"gfr\"", "gfr is of frames between two hosts"),
-        ("", "police = {}", "police holds connections with one path"),
-        ("", "reverse = { police = {} }", "police holds connections with one path"),
-        ("admission = true", "", "admission is of connections with one path"),
+        ("", "bidirectional = true", "leaves send none back"),
+        ("", "reverse = { traffic = { type = \"greedy\" } }", "leaves send none back"),
+        ("", "traffic = { type = \"tcp\" }", "traffic of type \"tcp\", which is between two hosts"),
+        ("", "category = \"gfr\"", "branches cannot go with category"),
+        ("", "police = {}", "branches cannot go with police"),
+        ("", "reverse = { police = {} }", "branches cannot go with police"),
+        ("admission = true", "", "admission needs connections with one path"),
         ("defaults.switch.vs_vd = {}", "", "the port sw1->s of the tree has vs_vd"),
         ("defaults.switch.becn = { threshold = \"9 cells\" }", "", "the port sw1->s of the tree has becn"),
         (
@@ -203,5 +203,5 @@ fn a_live_run_refuses_branches() {
     let text = include_str!("../../../../scenarios/tree.toml");
     let error =
         Document::parse(text, "tree.toml").and_then(|document| document.resolve_for_live()).unwrap_err();
-    assert!(error.to_string().contains("this is a live run, whose connections have one path"), "{error}");
+    assert!(error.to_string().contains("branches need a simulation"), "{error}");
 }
