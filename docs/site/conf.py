@@ -85,6 +85,8 @@ PAGES = {
         "benches/peers/README",
         "docs/profile-w1",
         "docs/profile-w4",
+        "docs/profile-a12",
+        "docs/profile-a16",
         "docs/dependencies",
         "requirements/README",
     ],
