@@ -89,6 +89,7 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
     others = {"virtual_sources", "policing", "host_bottlenecks", "refused", "negotiated", "clocks", "phase_effects"}
     others |= {
         "branch_points",
+        "loopbacks",
         "flows",
         "completions",
         "unsettled",

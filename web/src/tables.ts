@@ -211,6 +211,15 @@ function otherTables(rows: (key: string) => Row[]): Table[] {
         ...[row.mean_response_s, row.max_response_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
       ]),
     },
+    {
+      head: ["loopback", "flow", "sent", "answered", "lost", "mean ms", "min ms", "max ms"],
+      rows: rows("loopbacks").map((row) => [
+        `${row.vc} at ${row.at}`,
+        row.flow,
+        ...["sent", "answered", "lost"].map((key) => whole.format(row[key])),
+        ...[row.mean_s, row.min_s, row.max_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
+      ]),
+    },
     ...windowTables(rows("vc_windows"), vcTable),
     ...windowTables(rows("port_windows"), portTable),
     ...windowTables(rows("policing_windows"), policingTable),

@@ -70,6 +70,11 @@ pub trait SenderReading {
     /// Backward RM cells received so far \[cells\].
     fn backward_rm_received(&self) -> u64;
 
+    /// The last round trip of a loopback cell \[s\]; 0 before the first.
+    fn loopback_s(&self) -> f64 {
+        0.0
+    }
+
     /// The value of a quantity of its TCP; `None` where TCP is the kernel's, or where there is none.
     fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
         let _ = quantity;
@@ -132,6 +137,7 @@ pub fn sender_value(
         FlowQuantity::SourceQueue => sender.waiting(now) as f64,
         FlowQuantity::ForwardRm => sender.forward_rm_sent() as f64,
         FlowQuantity::BackwardRm => sender.backward_rm_received() as f64,
+        FlowQuantity::LoopbackTime => sender.loopback_s(),
         FlowQuantity::Cwnd
         | FlowQuantity::Rtt
         | FlowQuantity::Retransmissions

@@ -177,7 +177,7 @@ impl<C: PortCell> Served<C> {
             && self.total().0 < self.shared_room
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(priority, slot, cell.is_rm()));
         let gets_in = match self.frame_discards.as_deref_mut() {
-            Some(discards) if !cell.is_rm() => {
+            Some(discards) if cell.is_data() => {
                 let of_pdu = PduCell { ends_pdu: cell.ends_pdu(), clp: cell.clp() };
                 discards.admits(priority, slot, of_pdu, Cells(self.lengths[priority]), has_room)
             }
@@ -188,7 +188,7 @@ impl<C: PortCell> Served<C> {
             return Admission::Lost;
         }
         if let Some((marking, chance)) = self.marking.as_deref_mut()
-            && !cell.is_rm()
+            && cell.is_data()
         {
             let queue = Cells(self.lengths[priority]);
             let found = Found { now, queue, cell_time: self.line.cell_time };
@@ -259,7 +259,7 @@ impl<C: PortCell> Served<C> {
             marking.on_empty(priority, now);
         }
         if let Some(discards) = self.frame_discards.as_deref_mut()
-            && !cell.is_rm()
+            && cell.is_data()
         {
             discards.on_departure(priority, owner);
         }

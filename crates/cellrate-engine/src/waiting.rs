@@ -89,7 +89,8 @@ impl<C> WaitingCells<C> {
         let backward = flow.is_backward();
         let sends = connection.category == Category::Abr
             || connection.carries_data(backward)
-            || connection.carries_packets();
+            || connection.carries_packets()
+            || !connection.loopbacks.is_empty();
         if sends {
             scheduler.connect(weight(connection, backward));
         } else {

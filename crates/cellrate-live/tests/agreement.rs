@@ -101,6 +101,7 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
     }
     assert_eq!(live.virtual_sources, simulated.virtual_sources, "{}", scenario.name);
     assert_eq!(live.policing, simulated.policing, "{}", scenario.name);
+    assert_eq!(live.loopbacks, simulated.loopbacks, "{}", scenario.name);
     last
 }
 
@@ -165,6 +166,21 @@ fn switches_that_police_do_the_same_in_both_worlds() {
         assert_eq!(rows.len(), 4);
         assert!(rows[0].nonconforming > 100, "{:?}", rows[0]);
         assert!(rows[3].tagged > 1000 && rows[3].discarded > 1000, "{:?}", rows[3]);
+    }
+}
+
+#[test]
+fn loopback_cells_go_the_same_way_in_both_worlds() {
+    let text = include_str!("../../../scenarios/oam-loopback.toml");
+    let mut scenario = parse(text, "oam-loopback");
+    scenario.duration = Duration::from_ms(400);
+    for segmented in [false, true] {
+        if segmented {
+            segment(&mut scenario, None);
+        }
+        ask_for_the_same(&scenario, &|_, _| None);
+        let rows = run(&scenario, Options::default()).unwrap().summary.loopbacks;
+        assert!(rows.len() >= 4 && rows.iter().all(|row| row.answered > 10), "{rows:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use cellrate_engine::acr_integral::{AcrIntegral, Tail};
 use cellrate_engine::histogram::{Histogram, Recording};
+use cellrate_engine::loopback::{LoopbackContents, LoopbackEnd};
 use cellrate_engine::sender::Sender;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
@@ -171,6 +172,8 @@ pub(crate) struct Endpoint {
     pub supply: Supply,
     pub sender: Sender,
     acr_integral: AcrIntegral,
+    /// OAM loopback, if the connection has any.
+    pub loopback: Option<Box<LoopbackEnd>>,
 }
 
 impl Endpoint {
@@ -194,6 +197,7 @@ impl Endpoint {
             acr_integral: AcrIntegral::default(),
             delays: None,
             interface: None,
+            loopback: None,
         }
     }
 
@@ -382,6 +386,9 @@ impl Endpoint {
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a
     /// backward one, which the source will obey.
     fn receive_rm(&mut self, cell: Cell) -> Cell {
+        if cell.loopback().is_some() {
+            return cell;
+        }
         match cell.direction() {
             Direction::Backward => cell,
             Direction::Forward => {
@@ -418,6 +425,28 @@ impl Endpoint {
     /// The first instant from `now` on at which the destination has a BRM of its own to send (destination rule 5).
     pub fn next_report(&self, now: Time) -> Time {
         self.destination.next_origination(now)
+    }
+
+    /// The first instant from `now` on at which a loopback request or such a BRM leaves.
+    pub fn next_unasked(&self, now: Time) -> Time {
+        self.loopback.as_ref().map_or(Time::NEVER, |own| own.next()).min(self.next_report(now))
+    }
+
+    /// The loopback request that leaves at `now`, if there is one: at once, beside what the source sends.
+    pub fn request_loopback(&mut self, now: Time) -> Option<Cell> {
+        let contents = self.loopback.as_mut()?.request(now)?;
+        Some(Cell::oam(now, contents).on_hop(self.first_hop as usize))
+    }
+
+    /// A loopback cell has come at `now`: the reply that leaves at once, if it was a request.
+    pub fn on_loopback(&mut self, now: Time, contents: LoopbackContents) -> Option<Cell> {
+        let reply = self.loopback.as_mut()?.receive(now, contents)?;
+        Some(Cell::oam(now, reply).on_hop(self.first_hop as usize))
+    }
+
+    /// Cells sent, OAM cells among them.
+    pub fn sent(&self) -> u64 {
+        self.counters.sent() + self.loopback.as_ref().map_or(0, |own| own.sent)
     }
 
     /// That instant has come: the BRM leaves at once, out of rate.
@@ -572,7 +601,8 @@ impl Endpoint {
     /// Cells of the other direction that have arrived.
     pub fn delivered(&self) -> u64 {
         let rm = |what| self.counters.rm(what);
-        self.data_delivered() + rm(RmCount::ForwardReceived) + rm(RmCount::BackwardReceived)
+        let oam = self.loopback.as_ref().map_or(0, |own| own.received);
+        self.data_delivered() + rm(RmCount::ForwardReceived) + rm(RmCount::BackwardReceived) + oam
     }
 
     /// Has what ACR does from `from` on kept apart.
@@ -611,6 +641,13 @@ impl Endpoint {
         }
         if let Some(interface) = &mut self.interface {
             interface.stack.begin_statistics();
+        }
+    }
+
+    /// The warm-up is over at `now`: loopback counts begin anew.
+    pub fn begin_loopback_anew(&mut self, now: Time) {
+        if let Some(own) = &mut self.loopback {
+            own.begin_anew(now);
         }
     }
 
@@ -662,7 +699,7 @@ mod tests {
 
     #[test]
     fn an_end_takes_little_more_than_three_cache_lines() {
-        assert!(size_of::<Endpoint>() <= 208);
+        assert!(size_of::<Endpoint>() <= 216);
     }
 
     #[test]

@@ -35,9 +35,9 @@ pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{
     BranchPointSummary, Burst, BurstSummary, ClockSummary, CompletionSummary, DemandSummary, ExchangeRow,
-    ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck, PageSummary, PhaseEffectSummary,
-    PolicingSummary, PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, UnsettledSummary,
-    VirtualSourceSummary,
+    ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck, LoopbackSummary, PageSummary,
+    PhaseEffectSummary, PolicingSummary, PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary,
+    UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

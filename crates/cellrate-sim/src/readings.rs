@@ -44,7 +44,7 @@ impl SenderReading for Endpoint {
     }
 
     fn sent(&self) -> u64 {
-        self.counters.sent()
+        Endpoint::sent(self)
     }
 
     fn waiting(&self, now: Time) -> u64 {
@@ -57,6 +57,10 @@ impl SenderReading for Endpoint {
 
     fn backward_rm_received(&self) -> u64 {
         self.counters.rm(RmCount::BackwardReceived)
+    }
+
+    fn loopback_s(&self) -> f64 {
+        self.loopback.as_ref().map_or(0.0, |own| own.last_s())
     }
 
     fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
@@ -83,6 +87,7 @@ impl SenderReading for Endpoint {
             | FlowQuantity::BackwardRm
             | FlowQuantity::Received
             | FlowQuantity::Drops
+            | FlowQuantity::LoopbackTime
             | FlowQuantity::Delay
             | FlowQuantity::MaxDelay => unreachable!("not of TCP"),
         }

@@ -89,6 +89,8 @@ pub enum Traveller {
         /// EFCI.
         efci: bool,
     },
+    /// An OAM cell.
+    Oam,
     /// A forward RM cell.
     ForwardRm,
     /// A backward RM cell, and whether it carries CI or NI.
@@ -209,6 +211,7 @@ impl Steps {
 
 fn kind(cell: &Cell) -> Traveller {
     match cell.is_rm() {
+        true if cell.loopback().is_some() => Traveller::Oam,
         false => Traveller::Data { efci: cell.efci() },
         true if cell.is_forward_rm() => Traveller::ForwardRm,
         true => {

@@ -36,6 +36,7 @@ use random_world::congested::congested;
 use random_world::flows::with_calls;
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
+use random_world::loopback::looped_back;
 use random_world::parallel::in_parallel;
 use random_world::parts::in_parts;
 use random_world::police::policed;
@@ -46,8 +47,8 @@ use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{
-    CALL_FLAWS, CHANGING_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, MARKING_FLAWS, POLICE_FLAWS,
-    TCP_FLAWS, TREE_FLAWS, TcpRow, judge,
+    CALL_FLAWS, CHANGING_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, LOOPBACK_FLAWS, MARKING_FLAWS,
+    POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -68,6 +69,7 @@ const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
 const DEFAULT_CONGESTED_COUNT: u64 = 400;
+const DEFAULT_LOOPBACK_COUNT: u64 = 200;
 const DEFAULT_DISCARD_COUNT: u64 = 400;
 const DEFAULT_POLICED_COUNT: u64 = 400;
 const DEFAULT_TURNS_COUNT: u64 = 160;
@@ -191,6 +193,29 @@ fn with_congestion(number: u64) -> Scenario {
         _ => of_kind(number)(number),
     };
     congested(if number % 6 == 5 { segmented(scenario, number) } else { scenario }, number)
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_ends_send_loopback_cells() {
+    agree(with_loopback, DEFAULT_LOOPBACK_COUNT, 4);
+}
+
+/// Networks of every kind with loopback cells, some with policers, BRMs of switches or segmented loops.
+fn with_loopback(number: u64) -> Scenario {
+    let scenario = match number % 7 {
+        0 => random_shared_hosts(number),
+        1 => random_modern_tcp(number),
+        2 => discarding(of_kind(number)(number), number),
+        _ => of_kind(number)(number),
+    };
+    let scenario = match number % 5 {
+        0 => policed(scenario, number),
+        1 => segmented(scenario, number),
+        2 => notified(scenario, number),
+        3 => taking_turns(scenario, number),
+        _ => congested(scenario, number),
+    };
+    looped_back(scenario, number)
 }
 
 #[test]
@@ -584,6 +609,7 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_flows = FLOW_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
     let of_trees = TREE_FLAWS.map(|flaw| (flaw, with_trees as fn(u64) -> Scenario));
     let of_marks = MARKING_FLAWS.map(|flaw| (flaw, random_modern_tcp as fn(u64) -> Scenario));
+    let of_loopback = LOOPBACK_FLAWS.map(|flaw| (flaw, with_loopback as fn(u64) -> Scenario));
     let of_congestion = CONGESTED_FLAWS.map(|flaw| (flaw, with_congestion as fn(u64) -> Scenario));
     let of_all = of_cells
         .into_iter()
@@ -594,8 +620,11 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
         .chain(of_flows)
         .chain(of_trees)
         .chain(of_marks)
+        .chain(of_loopback)
         .chain(of_congestion);
-    for (flaw, network) in of_all {
+    // CELLRATE_FLAW=Loopback tries those alone whose names have that in them.
+    let wanted = std::env::var("CELLRATE_FLAW").unwrap_or_default();
+    for (flaw, network) in of_all.filter(|(flaw, _)| format!("{flaw:?}").contains(&wanted)) {
         let tells = |&number: &u64| {
             let scenario = network(number);
             let result = kernel(&scenario);
@@ -639,6 +668,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     }
     if let Some(text) = branch_points_difference(&summary.branch_points, &judge.branch_points) {
         return Some(text);
+    }
+    if summary.loopbacks != judge.loopbacks {
+        return Some(format!("loopbacks: {:#?} against {:#?}", summary.loopbacks, judge.loopbacks));
     }
     if summary.tcp.len() != judge.tcp.len() {
         return Some(format!("TCP: {:#?} against {:#?}", summary.tcp, judge.tcp));

@@ -190,12 +190,13 @@ impl Packed {
     }
 }
 
-/// Cells are told apart by the lowest three bits of a word: data 0, with EFCI 1; forward RM 2; backward RM 4, with CI 1
-/// more, with NI 2 more. The fourth bit says that the line lost it; the direction that it goes in stands above.
+/// Cells are told apart by the lowest three bits of a word: data 0, with EFCI 1; forward RM 2; OAM 3; backward RM 4,
+/// with CI 1 more, with NI 2 more. The fourth bit says that the line lost it; the direction that it goes in is above.
 fn word(passing: &Passing) -> u32 {
     let kind = match passing.cell {
         Traveller::Data { efci } => u32::from(efci),
         Traveller::ForwardRm => 2,
+        Traveller::Oam => 3,
         Traveller::BackwardRm { ci, ni } => 4 | u32::from(ci) | u32::from(ni) << 1,
     };
     passing.flow.0 << 4 | u32::from(passing.lost) << 3 | kind

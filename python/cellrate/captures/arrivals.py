@@ -189,7 +189,7 @@ def _kind(one: Content) -> str:
 
 
 def by_connection(arrivals: Arrivals) -> Iterator[tuple[str, dict[str, float]]]:
-    """Give for each connection its cells, RM cells, cells with CLP = 1, records, span [s] and mean rate [cells/s]."""
+    """Give for each connection its cells, RM cells, OAM cells, cells with CLP = 1, records, span [s] and [cells/s]."""
     places: dict[str, list[int]] = {}
     for place, name in enumerate(arrivals.connections):
         places.setdefault(name, []).append(place)
@@ -203,6 +203,7 @@ def by_connection(arrivals: Arrivals) -> Iterator[tuple[str, dict[str, float]]]:
                 "records": len(chosen),
                 "cells": total,
                 "rm_cells": int(arrivals.rm[chosen].sum()),
+                "oam_cells": sum(arrivals.kinds[place] == "other" for place in chosen),
                 "clp_1": int(cells[arrivals.clp[chosen]].sum()),
                 "octets": int(arrivals.octets[chosen].sum()),
                 "span_s": span,

@@ -69,11 +69,13 @@ def trace(
         return 0
     width = max([len(name) for name in rows], default=10)
     tell(
-        f"{'connection':<{width}}  {'records':>10}  {'cells':>10}  {'RM':>8}  {'CLP 1':>8}  {'span s':>10}  {'Mbps':>9}"
+        f"{'connection':<{width}}  {'records':>10}  {'cells':>10}  {'RM':>8}  {'OAM':>6}  {'CLP 1':>8}"
+        f"  {'span s':>10}  {'Mbps':>9}"
     )
     for name, row in rows.items():
         tell(
-            f"{name:<{width}}  {row['records']:>10,}  {row['cells']:>10,}  {row['rm_cells']:>8,}  {row['clp_1']:>8,}"
+            f"{name:<{width}}  {row['records']:>10,}  {row['cells']:>10,}  {row['rm_cells']:>8,}"
+            f"  {row['oam_cells']:>6,}  {row['clp_1']:>8,}"
             f"  {row['span_s']:>10.6f}  {row['cells_per_s'] * 424e-6:>9.3f}"
         )
     if verdicts:

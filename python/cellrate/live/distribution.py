@@ -181,6 +181,7 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
         summary["ports"] += figures["ports"]
         summary["virtual_sources"] += figures["virtual_sources"]
         summary["policing"] += figures["policing"]
+        summary["loopbacks"] += figures["loopbacks"]
         summary["links"] += figures["links"]
         summary["timing"]["passed"] &= figures["timing"]["passed"]
         summary["timing"]["failures"] += [f"{node.name}: {failure}" for failure in figures["timing"]["failures"]]

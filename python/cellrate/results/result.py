@@ -146,9 +146,9 @@ class Result:
         pages fetched over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of
         frames in datagrams), "flows" and "completions" (of flows that come and go), "virtual_sources" (at switches that
         segment control loops), "policing" (a row per policer), "branch_points" (a row per branch point of a tree),
-        "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks"
-        (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
-        docs/results.md lists the keys.
+        "loopbacks" (of OAM), "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and "negotiated"
+        (at set-up), "clocks" (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports whose
+        rates do not settle); docs/results.md lists the keys.
         """
         if isinstance(self._summary, Unread):
             self._summary = self._summary.read()

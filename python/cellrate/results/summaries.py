@@ -162,6 +162,20 @@ def branch_point_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def loopback_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of OAM loopbacks; no rows where no connection has any."""
+    head = ["loopback", "flow", "sent", "answered", "lost", "mean\nms", "min\nms", "max\nms"]
+    return head, [
+        [
+            f"{row['vc']} at {row['at']}",
+            row["flow"],
+            *(f"{row[key]:,}" for key in ("sent", "answered", "lost")),
+            *("-" if row[key] is None else f"{row[key] * 1e3:.3f}" for key in ("mean_s", "min_s", "max_s")),
+        ]
+        for row in summary.get("loopbacks", [])
+    ]
+
+
 def tcp_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of TCP connections that sent anything, or of all if none did."""
     given = summary.get("tcp", [])
@@ -413,7 +427,7 @@ def report(summary: dict[str, Any]) -> list[Part]:
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))
     inside = (virtual_source_numbers(summary), policing_numbers(summary), branch_point_numbers(summary))
-    others = (*inside, *window_numbers(summary))
+    others = (*inside, loopback_numbers(summary), *window_numbers(summary))
     parts += [numbers for numbers in others if numbers[1]]
     parts += [line for line in (fairness_line(summary), run_line(summary["run"])) if line]
     return parts

@@ -1,9 +1,10 @@
--- Wireshark dissector of the ABR service of ATM: RM cells, and the AAL5 PDUs that cells make up.
+-- Wireshark dissector of the ABR service of ATM: RM cells, OAM cells, and the AAL5 PDUs that cells make up.
 --
 -- It looks at cells in ERF records (link type 197, type 3), as cellrate writes them, and at cells after RFC 4717, N to one
 -- with control word, in MPLS in UDP (RFC 7510, port 6635). What Wireshark says of a frame by itself stays.
 --
--- Fields: abr.*, one for each field of an RM cell (TM 4.0, table 5-4), rates in cells/s; cell.*, the header of every cell;
+-- Fields: abr.*, one for each field of an RM cell (TM 4.0, table 5-4), rates in cells/s; oam.*, those of an OAM cell (I.610),
+-- of loopback cells all; cell.*, the header of every cell;
 -- cell.aal5.*, the PDU that a cell ends. So that `abr.er < 100000` and `abr.ci == 1 && cell.vci == 33` are filters.
 
 local PAYLOAD = 48
@@ -14,6 +15,7 @@ local LONGEST_PDU = 65568   -- 65535 and 8 of trailer, in whole cells
 
 local cell = Proto("cell", "ATM cell")
 local abr = Proto("abr", "ATM ABR RM cell")
+local oam = Proto("oam", "ATM OAM cell")
 
 local payload_types = {
     [0] = "user data", [1] = "user data, end of PDU",
@@ -52,6 +54,23 @@ local f = {
     out_of_rate = ProtoField.bool("abr.out_of_rate", "Out of rate", base.NONE, nil, nil, "CLP = 1"),
 }
 abr.fields = { f.id, f.dir, f.bn, f.ci, f.ni, f.ra, f.er, f.ccr, f.mcr, f.ql, f.sn, f.crc, f.intact, f.out_of_rate }
+
+local oam_types = { [1] = "fault management", [2] = "performance management", [8] = "activation", [15] = "system management" }
+local o = {
+    flow = ProtoField.string("oam.flow", "Flow", base.NONE, "F4 of a virtual path or F5 of a virtual channel"),
+    type = ProtoField.uint8("oam.type", "OAM type", base.DEC, oam_types),
+    func = ProtoField.uint8("oam.function", "Function type", base.DEC),
+    request = ProtoField.bool("oam.loopback.request", "Loopback indication", base.NONE, nil, nil, "To be looped back"),
+    tag = ProtoField.uint32("oam.loopback.tag", "Correlation tag", base.DEC),
+    location = ProtoField.bytes("oam.loopback.location", "Loopback location ID", base.NONE, "All ones: the end point"),
+    source = ProtoField.bytes("oam.loopback.source", "Source ID"),
+    crc = ProtoField.uint16("oam.crc10", "CRC-10", base.HEX),
+    intact = ProtoField.bool("oam.crc10_ok", "CRC-10 correct"),
+}
+oam.fields = { o.flow, o.type, o.func, o.request, o.tag, o.location, o.source, o.crc, o.intact }
+local oam_damaged = ProtoExpert.new("oam.crc10.bad", "CRC-10 is wrong: the cell is to be discarded",
+    expert.group.CHECKSUM, expert.severity.ERROR)
+oam.experts = { oam_damaged }
 local damaged = ProtoExpert.new("abr.crc10.bad", "CRC-10 is wrong: the cell is to be discarded",
     expert.group.CHECKSUM, expert.severity.ERROR)
 abr.experts = { damaged }
@@ -149,6 +168,47 @@ local function dissect_rm(payload, clp, pinfo, tree)
     return text .. (intact and "" or " [CRC-10 incorrect]")
 end
 
+-- The flow of an OAM cell by its payload type and VCI, or nil if it is none.
+local function oam_flow(pti, vci)
+    if pti == 4 then return "F5 segment" end
+    if pti == 5 then return "F5 end to end" end
+    if pti < 4 and vci == 3 then return "F4 segment" end
+    if pti < 4 and vci == 4 then return "F4 end to end" end
+    return nil
+end
+
+-- Names of functions by OAM type and function type.
+local oam_functions = {
+    [0x10] = "AIS", [0x11] = "RDI", [0x14] = "continuity check", [0x18] = "loopback",
+    [0x20] = "forward monitoring", [0x21] = "backward reporting",
+    [0x80] = "activation of performance monitoring", [0x81] = "activation of continuity check",
+}
+
+local function dissect_oam(payload, flow, tree)
+    local kind = payload(0, 1):uint()
+    local text = flow .. " " .. (oam_functions[kind] or string.format("OAM 0x%02x", kind))
+    local is_request = band(payload(1, 1):uint(), 1) == 1
+    if kind == 0x18 then
+        text = text .. (is_request and " request" or " reply") .. ", tag " .. payload(2, 4):uint()
+    end
+    local at = tree:add(oam, payload, "OAM: " .. text)
+    at:add(o.flow, payload(0, 1), flow):set_generated()
+    at:add(o.type, payload(0, 1), payload(0, 1):bitfield(0, 4))
+    at:add(o.func, payload(0, 1), payload(0, 1):bitfield(4, 4))
+    if kind == 0x18 then
+        at:add(o.request, payload(1, 1), is_request)
+        at:add(o.tag, payload(2, 4))
+        at:add(o.location, payload(6, 16))
+        at:add(o.source, payload(22, 16))
+    end
+    local intact = crc10_remainder(payload:bytes()) == 0
+    local crc = at:add(o.crc, payload(46, 2), payload(46, 2):bitfield(6, 10))
+    crc:append_text(intact and " (correct)" or " (incorrect)")
+    at:add(o.intact, payload(46, 2), intact):set_generated()
+    if not intact then at:add_proto_expert_info(oam_damaged) end
+    return text .. (intact and "" or " [CRC-10 incorrect]")
+end
+
 -- Reassembly: what has come of each VC on each interface, and the PDU that each cell ended, by frame and place in it.
 -- Frames are seen in order the first time only, so it happens then.
 local vcs, ended = {}, {}
@@ -209,8 +269,11 @@ local function dissect_cell(range, number, pinfo, root)
     tree:add(c.pti, header(3, 1), pti)
     if pti < 4 then tree:add(c.efci, header(3, 1), pti >= 2) end
     tree:add(c.clp, header(3, 1), clp == 1)
+    local flow = oam_flow(pti, vci)
     if pti == RM then
         return "ABR", dissect_rm(payload, clp, pinfo, root)
+    elseif flow then
+        return "OAM", dissect_oam(payload, flow, root)
     elseif pti < 4 and abr.prefs.reassemble then
         local key = pinfo.number .. "/" .. number
         local last = pti % 2 == 1

@@ -3,6 +3,7 @@
 
 use cellrate_engine::acr_integral::AcrIntegral;
 use cellrate_engine::histogram::Histogram;
+use cellrate_engine::loopback::LoopbackEnd;
 use cellrate_engine::sender::Sender;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
@@ -65,6 +66,8 @@ pub(crate) struct Adapter {
     pub acks: Option<Box<Acks>>,
     /// MCR of the other direction.
     received_mcr: CellRate,
+    /// OAM loopback, if the connection has any, and who answers each of its requests.
+    pub loopback: Option<Box<(LoopbackEnd, Vec<[u8; 16]>)>>,
 }
 
 impl Adapter {
@@ -88,6 +91,7 @@ impl Adapter {
             reception: reception.map(Box::new),
             acks: None,
             received_mcr: CellRate::ZERO,
+            loopback: None,
         }
     }
 
@@ -100,6 +104,9 @@ impl Adapter {
     pub fn begin_at(&mut self, now: Time) {
         self.acr_integral = AcrIntegral::from(now);
         self.supply.skip_until(now);
+        if let Some(loopback) = &mut self.loopback {
+            loopback.0.skip_until(now);
+        }
     }
 
     /// When it sends next, not before `now`.
@@ -249,6 +256,37 @@ impl Adapter {
     /// The first instant from `now` on at which the destination has a BRM of its own to send (destination rule 5).
     pub fn next_report(&self, now: Time) -> Time {
         self.destination.next_origination(now)
+    }
+
+    /// The first instant from `now` on at which a loopback request or such a BRM leaves.
+    pub fn next_unasked(&self, now: Time) -> Time {
+        self.loopback.as_ref().map_or(Time::NEVER, |own| own.0.next()).min(self.next_report(now))
+    }
+
+    /// The loopback request that leaves at `now`, if there is one: at once, beside what the source sends.
+    pub fn request_loopback(&mut self, now: Time) -> Option<Cell> {
+        let (own, locations) = self.loopback.as_deref_mut()?;
+        let contents = own.request(now)?;
+        let location = locations[contents.loopback() as usize];
+        self.counters.sent += 1;
+        Some(Cell::oam(now, self.first_hop, self.address, contents, location))
+    }
+
+    /// An OAM cell arrives at `now`: the reply that leaves at once, if it was a loopback request.
+    ///
+    /// # Errors
+    /// When it is damaged or of another function, or comes to a connection that has no loopback.
+    pub fn receive_oam(&mut self, now: Time, cell: &Cell) -> Result<Option<Cell>, ()> {
+        let (Some(loopback), Ok((contents, location))) = (&mut self.loopback, cell.to_loopback()) else {
+            self.counters.refused_rm += 1;
+            return Err(());
+        };
+        self.counters.delivered += 1;
+        let reply = loopback.0.receive(now, contents);
+        Ok(reply.map(|reply| {
+            self.counters.sent += 1;
+            Cell::oam(now, self.first_hop, self.address, reply, location)
+        }))
     }
 
     /// That instant has come: the BRM leaves at once, out of rate.

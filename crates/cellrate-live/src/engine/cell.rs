@@ -1,9 +1,10 @@
 //! A cell inside the engine: the octets that are on the wire, and what the engine must know beside them.
 
+use cellrate_engine::loopback::LoopbackContents;
 use cellrate_engine::served::PortCell;
 use cellrate_proto::wire::{
-    AddressedRmCell, CELL_OCTETS, Cell as WireCell, HEADER_OCTETS, Header, PAYLOAD_OCTETS, Path, PayloadType,
-    RmCellError, hec,
+    AddressedRmCell, CELL_OCTETS, Cell as WireCell, HEADER_OCTETS, Header, LoopbackCell, LoopbackCellError,
+    PAYLOAD_OCTETS, Path, PayloadType, RmCellError, hec,
 };
 use cellrate_proto::{RmCell, Time};
 use cellrate_scenario::ConnectionIndex;
@@ -16,6 +17,8 @@ const NOT_USER: u32 = 0b100 << 1;
 const USER_BIT: u32 = 0b001 << 1;
 const PTI: u32 = 0b111 << 1;
 const RESOURCE_MANAGEMENT: u32 = 0b110 << 1;
+const SEGMENT_OAM: u32 = 0b100 << 1;
+const END_TO_END_OAM: u32 = 0b101 << 1;
 /// VCIs below this are reserved (I.361): connections are numbered from here on.
 const FIRST_VCI: u32 = 32;
 const VCIS: u32 = (1 << 16) - FIRST_VCI;
@@ -107,6 +110,30 @@ impl Cell {
         cell
     }
 
+    /// An OAM loopback cell that `location` is to answer, its 48 octets made now.
+    pub fn oam(sent: Time, hop: u32, address: u32, contents: LoopbackContents, location: [u8; 16]) -> Cell {
+        let kind = if contents.is_segment { SEGMENT_OAM } else { END_TO_END_OAM };
+        let payload = contents.on_wire(0, 0, location).payload();
+        Cell { arrives: sent, sent, hop, header: address | kind, payload }
+    }
+
+    /// Whether it is an OAM cell of a virtual channel.
+    #[inline]
+    pub fn is_oam(&self) -> bool {
+        matches!(self.header & PTI, SEGMENT_OAM | END_TO_END_OAM)
+    }
+
+    /// The contents of an OAM loopback cell, and who is to answer it.
+    ///
+    /// # Errors
+    /// When its CRC-10 does not fit, or it is of another function.
+    pub fn to_loopback(self) -> Result<(LoopbackContents, [u8; 16]), LoopbackCellError> {
+        let cell = WireCell { header: self.wire_header(), payload: &self.payload };
+        let LoopbackCell { correlation_tag, is_request, location, .. } = LoopbackCell::from_cell(&cell)?;
+        let is_segment = self.header & PTI == SEGMENT_OAM;
+        Ok((LoopbackContents { tag: correlation_tag, is_reply: !is_request, is_segment }, location))
+    }
+
     /// Makes the payload anew.
     pub fn set_rm(&mut self, rm: &RmCell) {
         let addressed = AddressedRmCell { path: Path::uni(0), vci: 0, rm: *rm };
@@ -163,13 +190,18 @@ impl Cell {
     /// # Errors
     /// When its CRC-10 does not fit, or it is not one of ABR's.
     pub fn to_rm(self) -> Result<RmCell, RmCellError> {
-        let header = Header {
+        let header = self.wire_header();
+        AddressedRmCell::from_cell(&WireCell { header, payload: &self.payload }).map(|addressed| addressed.rm)
+    }
+
+    /// The header without VPI and VCI.
+    fn wire_header(&self) -> Header {
+        Header {
             path: Path::uni(0),
             vci: 0,
             payload_type: PayloadType::from_bits((self.header >> 1) as u8),
             clp: self.clp(),
-        };
-        AddressedRmCell::from_cell(&WireCell { header, payload: &self.payload }).map(|addressed| addressed.rm)
+        }
     }
 
     /// The 53 octets.
@@ -219,6 +251,18 @@ mod tests {
         assert_eq!(cell.to_rm(), Ok(RM));
         let read = AddressedRmCell::parse(Interface::Uni, &cell.octets()).unwrap();
         assert_eq!((read.vci, read.rm), (35, RM));
+    }
+
+    #[test]
+    fn a_loopback_cell_is_what_the_wire_formats_say() {
+        for is_segment in [false, true] {
+            let contents = LoopbackContents { tag: 77, is_reply: false, is_segment };
+            let cell = Cell::oam(Time::ZERO, 0, address(ConnectionIndex(3)), contents, [9; 16]);
+            assert!(cell.is_oam() && !cell.is_rm() && !cell.is_data());
+            assert_eq!(cell.to_loopback(), Ok((contents, [9; 16])));
+            let read = LoopbackCell::parse(Interface::Uni, &cell.octets()).unwrap();
+            assert_eq!((read.flow.header().0, read.correlation_tag, read.is_request), (35, 77, true));
+        }
     }
 
     #[test]

@@ -8,8 +8,10 @@ pub(crate) struct Passage {
     pub entered: u64,
     /// To another process.
     pub left: u64,
-    /// BRMs that switches here originated, which go this way.
+    /// BRMs that switches here originated, and their replies to OAM cells, which go this way.
     pub originated: u64,
+    /// OAM cells that switches here answered.
+    pub answered: u64,
 }
 
 /// Counters of an attached host beside those of its adapters.

@@ -32,6 +32,9 @@ impl InjectedFaults {
     /// was damaged.
     pub fn strike(&mut self, carried: Result<Cell, Cell>) -> (Result<Cell, Cell>, bool) {
         let (Ok(mut cell) | Err(mut cell)) = carried;
+        if cell.is_oam() {
+            return (carried, false);
+        }
         if !cell.is_rm() {
             let loses = self.rates.data_loss > 0.0 && self.random.uniform() < self.rates.data_loss;
             return (if loses { Err(cell) } else { carried }, false);

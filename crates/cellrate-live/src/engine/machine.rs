@@ -3,10 +3,10 @@
 //! # Order at the same instant
 //!
 //! As in the simulator: changes of lines, departures from ports, samples of series, arrivals over links, BRMs that
-//! congested destinations originate, transmissions; each in the order of the ports and connections; then, on lines that
-//! were idle, the turn of the highest category that has come. So a run with generated traffic alone, in one process,
-//! goes the way that the simulated one does, cell by cell. Packets and datagrams, which come from outside, come between
-//! events.
+//! congested destinations originate and loopback requests, transmissions; each in the order of the ports and
+//! connections; then, on lines that were idle, the turn of the highest category that has come. So a run with generated
+//! traffic alone, in one process, goes the way that the simulated one does, cell by cell. Packets and datagrams, which
+//! come from outside, come between events.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -38,7 +38,7 @@ enum Leaf {
     Sample,
     /// A cell reaches a node.
     Arrival(u32),
-    /// The destination of this adapter, which is congested, has a BRM of its own to send.
+    /// The destination of this adapter, which is congested, has a BRM of its own to send, or its loopback a request.
     Report(u32),
     /// An end of a connection sends.
     Transmission(u32),
@@ -93,7 +93,7 @@ impl<'a> Machine<'a> {
         leaves.extend((0..network.inputs.len() as u32).map(Leaf::Arrival));
         let first_report = leaves.len();
         let with_reports = (0..).zip(&network.adapters).filter_map(|(number, adapter)| {
-            (adapter.next_report(start) != Time::NEVER).then_some(Leaf::Report(number))
+            (adapter.next_unasked(start) != Time::NEVER).then_some(Leaf::Report(number))
         });
         leaves.extend(with_reports);
         let first_adapter = leaves.len() as u32;
@@ -328,7 +328,9 @@ impl<'a> Machine<'a> {
             self.passages[flow.index()].dropped += 1;
             return;
         };
-        if self.network.hops[cell.hop as usize].adapter != NONE {
+        if cell.is_oam() {
+            self.pass_oam(now, input, cell);
+        } else if self.network.hops[cell.hop as usize].adapter != NONE {
             self.on_virtual_end(now, input, cell);
         } else {
             self.forward(now, input, cell);
@@ -339,6 +341,9 @@ impl<'a> Machine<'a> {
     #[inline]
     fn deliver(&mut self, now: Time, input: usize, cell: &Cell) {
         let Hop { adapter: number, flow, .. } = self.network.hops[cell.hop as usize];
+        if cell.is_oam() {
+            return self.deliver_oam(now, input, number as usize, flow, cell);
+        }
         if !cell.is_data() {
             self.deliver_rm(now, input, number as usize, flow, cell);
             return;
@@ -422,7 +427,7 @@ impl<'a> Machine<'a> {
 
     /// A switch passes `cell` on over its next hop.
     #[inline]
-    fn forward(&mut self, now: Time, input: usize, mut cell: Cell) {
+    pub(super) fn forward(&mut self, now: Time, input: usize, mut cell: Cell) {
         cell.hop += 1;
         let hop = self.network.hops[cell.hop as usize];
         let mut rm = None;
@@ -465,9 +470,15 @@ impl<'a> Machine<'a> {
         self.recording.sampler.note_port(now, hop.port, &mut self.network.ports);
     }
 
-    /// The destination at the adapter of this number is congested, and has a BRM of its own to send.
+    /// The destination at the adapter of this number is congested, and has a BRM of its own to send, or its loopback a
+    /// request.
     fn on_report(&mut self, now: Time, number: usize, leaf: usize) {
-        if let Some(cell) = self.network.adapters[number].report(now) {
+        if self.network.adapters[number].next_report(now) == now
+            && let Some(cell) = self.network.adapters[number].report(now)
+        {
+            self.leave(now, number, cell);
+        }
+        while let Some(cell) = self.network.adapters[number].request_loopback(now) {
             self.leave(now, number, cell);
         }
         self.reschedule(now, number);
@@ -475,10 +486,10 @@ impl<'a> Machine<'a> {
         self.note_adapter(now, number);
     }
 
-    /// The next BRM that a congested destination originates, not before `now`.
+    /// The next cell that this adapter sends unasked, not before `now`.
     fn schedule_report(&mut self, now: Time, leaf: usize) {
         if let Leaf::Report(number) = self.leaves[leaf] {
-            self.schedule.set(leaf, self.network.adapters[number as usize].next_report(now));
+            self.schedule.set(leaf, self.network.adapters[number as usize].next_unasked(now));
         }
     }
 
@@ -496,7 +507,7 @@ impl<'a> Machine<'a> {
 
     /// `cell` leaves the adapter of this number.
     #[inline]
-    fn leave(&mut self, now: Time, number: usize, cell: Cell) {
+    pub(super) fn leave(&mut self, now: Time, number: usize, cell: Cell) {
         if self.is_virtual(number) {
             self.leave_virtual_end(now, number, cell);
         } else {
@@ -565,11 +576,11 @@ impl<'a> Machine<'a> {
             let [sender, receiver] = [flow, flow.other()].map(|flow| self.network.sending(flow));
             let sent = relayed + sender.map_or(0, |sender| sender.counters.sent);
             let delivered = received + receiver.map_or(0, |receiver| receiver.counters.delivered);
-            let Passage { dropped, entered, left, originated } = *passage;
-            if sent + entered + originated != delivered + dropped + left + in_flight {
+            let Passage { dropped, entered, left, originated, answered } = *passage;
+            if sent + entered + originated != delivered + dropped + left + answered + in_flight {
                 let account = format!(
                     "cells: sent {sent}, came from other nodes {entered}, originated {originated}; delivered {delivered}, dropped {dropped}, went \
-                     to other nodes {left}, in flight {in_flight}"
+                     to other nodes {left}, answered {answered}, in flight {in_flight}"
                 );
                 return Err(Error::NotConserved { vc: name(flow), account });
             }

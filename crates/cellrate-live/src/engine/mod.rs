@@ -24,6 +24,7 @@ mod error;
 mod exchanges;
 mod faults;
 mod incoming;
+mod loopback;
 mod machine;
 mod network;
 mod offers;

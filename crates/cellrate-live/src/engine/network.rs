@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::line::Line;
+use cellrate_engine::loopback::{LoopbackEnd, locations, segment_ends};
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::MissingPlugin;
 use cellrate_engine::policing::checkpoints;
@@ -116,6 +117,9 @@ pub(crate) struct Network {
     /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
     pub police: Police,
+    /// The hop by which the reply leaves, by the hop at whose far end a switch answers loopback requests and the number
+    /// of the loopback.
+    pub segment_ends: BTreeMap<(u32, u32), u32>,
     /// By attached host: what its adapters make of its TCP, if anything.
     pub edges: Vec<Option<Box<Edge>>>,
 }
@@ -204,6 +208,7 @@ impl Network {
             nodes: vec![NodeCounters::default(); scenario.nodes.len()],
             ways_back: BTreeMap::new(),
             police: Police::default(),
+            segment_ends: BTreeMap::new(),
             edges: options.hosts.iter().map(|host| edge(scenario, host.node)).collect(),
         };
         let mut builder = Builder { scenario, options, local, used, network, port_places: vec![NONE; ports] };
@@ -218,6 +223,12 @@ impl Network {
             .into_iter()
             .map(|Origin { flow, hop, hop_back, .. }| (number(flow, hop), number(flow.other(), hop_back)));
         builder.network.ways_back = ways_back.collect();
+        for end in segment_ends(scenario) {
+            if builder.is_local(end.switch) {
+                let key = (number(end.flow, end.hop), end.loopback);
+                builder.network.segment_ends.insert(key, number(end.flow.other(), end.hop_back));
+            }
+        }
         for checkpoint in checkpoints(scenario) {
             if builder.is_local(checkpoint.switch) {
                 let hop = number(checkpoint.flow, checkpoint.hop);
@@ -395,7 +406,11 @@ impl Builder<'_> {
                 reception,
             );
             adapter.acks = acks.map(Box::new);
-            self.network.adapters.push(adapter.receiving(back.sender.mcr()));
+            let loopback = LoopbackEnd::of(self.scenario, flow);
+            let loopback = loopback.map(|end| Box::new((end, locations(self.scenario, flow))));
+            let mut adapter = adapter.receiving(back.sender.mcr());
+            adapter.loopback = loopback;
+            self.network.adapters.push(adapter);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! only a live run has are documented in docs/testbed.md.
 
 use cellrate_engine::frame_discards::FrameDiscards;
+pub use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::names::{category_name, flow_name, port_name};
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
@@ -58,6 +59,8 @@ pub struct Summary {
     pub virtual_sources: Vec<VirtualSourceSummary>,
     /// One row per policer at a switch of this process, in the order of the directions and of their ways.
     pub policing: Vec<PolicingSummary>,
+    /// One row per loopback of a VC whose requests a host of this process sends.
+    pub loopbacks: Vec<LoopbackSummary>,
     /// One row per attached host.
     pub hosts: Vec<HostRow>,
     /// One row per TCP connection over which an attached host of this process answered.
@@ -269,6 +272,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         adapters: adapters(&machine, ending.scenario),
         virtual_sources: virtual_sources(&machine, &ending, span),
         policing: machine.network.police.rows(ending.scenario),
+        loopbacks: loopbacks(&machine, ending.scenario),
         hosts: hosts(&machine, ending.scenario),
         tcp_exchanges: exchanges(&machine, ending.scenario),
         nodes: nodes(&machine, ending.scenario),
@@ -277,6 +281,14 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         timing: ending.timing,
     };
     Outcome { summary, series: machine.recording.into_series() }
+}
+
+fn loopbacks(machine: &Machine<'_>, scenario: &Scenario) -> Vec<LoopbackSummary> {
+    let rows = |flow| {
+        let own = machine.network.sending(flow).and_then(|adapter| adapter.loopback.as_deref());
+        own.into_iter().flat_map(move |(own, _)| own.rows(scenario, flow))
+    };
+    scenario.flows().flat_map(rows).collect()
 }
 
 fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<FlowRow> {
@@ -289,7 +301,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
     let passages = ending.scenario.flows().zip(&machine.passages);
     for ((flow, passage), in_flight) in passages.zip(machine.in_flight()) {
         let [sender, receiver] = [flow, flow.other()].map(|flow| network.sending(flow));
-        let &Passage { dropped, entered, left, originated: _ } = passage;
+        let &Passage { dropped, entered, left, originated: _, answered: _ } = passage;
         let sent = sender.map(|sender| sender.counters.sent);
         if sent.unwrap_or(0) == 0 && entered == 0 {
             continue;

@@ -201,6 +201,10 @@ impl SenderReading for Adapter {
         self.supply.waiting(now).unwrap_or(0)
     }
 
+    fn loopback_s(&self) -> f64 {
+        self.loopback.as_deref().map_or(0.0, |(own, _)| own.last_s())
+    }
+
     fn forward_rm_sent(&self) -> u64 {
         self.counters.forward_rm_sent
     }

@@ -1,4 +1,4 @@
-//! Formats on the wire: cells, RM cells, and packets cut into cells.
+//! Formats on the wire: cells, RM cells, OAM loopback cells, and packets cut into cells.
 //!
 //! Every format is a pair of verbs. `parse` reads octets and either gives a value that cannot be wrong or refuses with
 //! a typed error; it never panics, whatever the octets. `emit` writes a value, checksums and all, and cannot fail. What
@@ -37,6 +37,7 @@ mod aal5;
 mod cell;
 mod crc;
 mod llc_snap;
+mod oam_cell;
 mod rm_cell;
 
 pub use aal5::{
@@ -48,4 +49,5 @@ pub use cell::{
 };
 pub use crc::{Crc32, crc10, crc10_remainder, hec};
 pub use llc_snap::{DEFAULT_IP_MTU, Encapsulation, LLC_SNAP_IPV4, LlcSnapError};
+pub use oam_cell::{LOOPBACK_END_POINT, LoopbackCell, LoopbackCellError, NO_SOURCE_ID, OamFlow};
 pub use rm_cell::{AddressedRmCell, RmCellError};

@@ -41,6 +41,7 @@ const RULES: &[&str] = &[
     "conformance definitions",
     "conformance ABR.1",
     "conformance GFR",
+    "OAM loopback",
 ];
 
 struct Row {

@@ -10,6 +10,7 @@ mod flows;
 mod frames;
 mod host;
 mod live;
+mod loopback;
 mod measuring;
 mod pages;
 mod police;
@@ -35,6 +36,7 @@ pub(crate) use flows::{MOST_OCTETS, MOST_SLOTS};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
+use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
 pub(crate) use police::DEFINITIONS;
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
@@ -365,6 +367,7 @@ const VC: Shape = Shape {
         LOSES_PDUS_KEY,
         POLICE_KEY,
         MISBEHAVES_KEY,
+        LOOPBACK_KEY,
         COUNT,
         LIKE,
     ],

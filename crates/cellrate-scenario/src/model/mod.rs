@@ -12,6 +12,7 @@ mod frames;
 mod host;
 mod index;
 mod live;
+mod loopback;
 mod measuring;
 mod pages;
 mod period;
@@ -35,6 +36,7 @@ pub use frames::*;
 pub use host::*;
 pub use index::*;
 pub use live::*;
+pub use loopback::*;
 pub use measuring::*;
 pub use pages::*;
 pub use period::*;
@@ -312,6 +314,8 @@ pub struct Connection {
     pub backward: Flow,
     /// Where its cells are held to its contract: forward before backward, each in the order of its way.
     pub policing: Vec<Policing>,
+    /// OAM loopback cells that its ends send.
+    pub loopbacks: Vec<Loopback>,
     /// Where it leaves another connection, if it is a branch of a tree; it follows that connection then, and its path
     /// begins at a switch.
     pub branch: Option<Branch>,

@@ -57,6 +57,8 @@ pub(crate) enum Owner {
     Tcp,
     /// Those whose TCP fetches pages.
     Pages,
+    /// Those whose sending end sends loopback cells.
+    Loopback,
 }
 
 impl Owner {
@@ -66,6 +68,7 @@ impl Owner {
             Owner::Abr => Some("Only connections of category abr have it"),
             Owner::Tcp => Some("Only directions with traffic of type \"tcp\" have it"),
             Owner::Pages => Some("Only connections whose traffic of type \"tcp\" has pages have it"),
+            Owner::Loopback => Some("Only directions whose sending end has a loopback have it"),
             Owner::Cells | Owner::Data => None,
         }
     }
@@ -167,7 +170,7 @@ macro_rules! quantities {
 }
 
 use FlowSource::{Network, Receiver, RmCells, Sender, SenderTcp};
-use Owner::{Abr, Cells, Data, Pages, Tcp};
+use Owner::{Abr, Cells, Data, Loopback, Pages, Tcp};
 use PortSource::{Line, Port, Queue};
 
 quantities! {
@@ -201,6 +204,8 @@ quantities! {
         /// Time that the last of these objects took, from its client's turn to it to its last octet \[s\]; 0 before the
         /// first.
         ResponseTime = flow("response_time", "s", Pages, SenderTcp),
+        /// Last round trip of the loopback cells that the direction's sending end sends \[s\]; 0 before the first.
+        LoopbackTime = flow("loopback_time", "s", Loopback, Sender),
         /// Mean time from source to destination of the data cells that arrived since the last value \[s\]; NaN of none.
         Delay = flow("delay", "s", Data, Receiver).at_intervals_only(SINCE),
         /// Largest time from source to destination of the same cells \[s\]; NaN of none.

@@ -11,8 +11,8 @@ use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
 use super::{
-    Whole, congested, defaults, misbehaves, optional, place_of, police, rounded, stop_and_go, traffic,
-    tree as trees, uili, wholes,
+    Whole, congested, defaults, loopback, misbehaves, optional, place_of, police, rounded, stop_and_go,
+    traffic, tree as trees, uili, wholes,
 };
 use crate::model::{
     AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow,
@@ -250,6 +250,7 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         let remedy = "Write another adapter_queue, or category = \"abr\"";
         return Err(Fault::new(place, message, remedy));
     }
+    let loopbacks = loopback::build(network, table, &path, !ways.is_empty())?;
     let connection = Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,
@@ -263,6 +264,7 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },
         policing: Vec::new(),
+        loopbacks,
         branch: None,
     };
     Ok((connection, ways))

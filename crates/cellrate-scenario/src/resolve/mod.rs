@@ -14,6 +14,7 @@ mod frames;
 mod host;
 mod leo;
 mod live;
+mod loopback;
 mod measuring;
 mod misbehaves;
 mod network;

@@ -436,6 +436,7 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
         Owner::Abr => is_abr,
         Owner::Cells => is_abr || carries_data,
         Owner::Data => carries_data,
+        Owner::Loopback => connection.loopbacks.iter().any(|one| one.backward == backward),
         Owner::Pages => !backward && connection.pages().is_some(),
         Owner::Tcp => {
             let traffic = &connection.flow(backward).traffic;

@@ -16,6 +16,7 @@ mod frames;
 mod gfr;
 mod large;
 mod live;
+mod loopback;
 mod measuring;
 mod overrides;
 mod pages;

@@ -43,5 +43,7 @@ pub(crate) fn carries_cells(scenario: &Scenario) -> Vec<bool> {
 /// Whether a direction ever sends a cell.
 pub(crate) fn sends(scenario: &Scenario, flow: FlowIndex) -> bool {
     let connection = scenario.connection(flow.connection());
-    connection.category == Category::Abr || connection.carries_data(flow.is_backward())
+    connection.category == Category::Abr
+        || connection.carries_data(flow.is_backward())
+        || !connection.loopbacks.is_empty()
 }

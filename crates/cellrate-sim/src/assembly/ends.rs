@@ -1,5 +1,6 @@
 //! Ends of connections, at hosts and inside switches.
 
+use cellrate_engine::loopback::LoopbackEnd;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::random::Owner;
@@ -50,6 +51,7 @@ pub(super) fn build_endpoints(
         if judges && out.traffic.is_some() {
             endpoint.watch_acr(last_quarter(scenario));
         }
+        endpoint.loopback = LoopbackEnd::of(scenario, flow).map(Box::new);
         let [own, other] = [places[flow.index()], places[flow.other().index()]];
         let stack = build_stack(scenario, flow);
         endpoint.interface = interface(stack, [out, back], own, other);

@@ -65,6 +65,11 @@ pub(super) fn fold(
         if flows.iter().any(|&flow| is_looked_at(hops.of(flow))) {
             continue;
         }
+        // Loopback cells leave between those of the source.
+        let has_loopback = |flow: &FlowIndex| !scenario.connection(flow.connection()).loopbacks.is_empty();
+        if flows.iter().any(has_loopback) {
+            continue;
+        }
         // Each departure may let TCP hand over its next segment, whose timer starts then.
         if flows.iter().any(|&flow| holds_back(scenario, flow)) {
             continue;

@@ -21,6 +21,8 @@ pub(super) struct Hops {
     pub(super) policed: BTreeSet<u32>,
     /// Hops at whose far ends cells are copied, or BRMs taken in.
     pub(super) branching: BTreeSet<u32>,
+    /// Hops at whose far ends loopback requests are answered.
+    pub(super) answering: BTreeSet<u32>,
 }
 
 impl Hops {
@@ -39,6 +41,7 @@ impl Hops {
             first,
             policed: BTreeSet::new(),
             branching: BTreeSet::new(),
+            answering: BTreeSet::new(),
         }
     }
 

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::branch_point::{self, Ways};
+use cellrate_engine::loopback::segment_ends;
 use cellrate_engine::plugins::Plugins;
 use cellrate_engine::policing::{Checkpoint, checkpoints};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
@@ -34,6 +35,7 @@ use crate::error::RunError;
 use crate::kernel::Kernel;
 use crate::kernel::branch_point::BranchPoints;
 use crate::kernel::build::Parts;
+use crate::kernel::loopback::SegmentEnds;
 use crate::kernel::opening::Openers;
 use crate::kernel::police::Police;
 use crate::kernel::state::cluster::Cluster;
@@ -131,6 +133,10 @@ pub(crate) fn assemble(
         ways.on.iter().chain([&ways.up]).map(|hop| hop.step(scenario).port()).collect::<Vec<_>>()
     };
     joined.extend(branch_points.iter().flat_map(joined_by));
+    // Loopback cells come when they are sent.
+    let with_loopback = |flow: &FlowIndex| !scenario.connection(flow.connection()).loopbacks.is_empty();
+    let of_loopback = scenario.flows().filter(with_loopback);
+    joined.extend(of_loopback.flat_map(|flow| scenario.steps(flow)).map(|step| step.port()));
     // Where BRMs leave that a policer has to see.
     let watched_brms: BTreeSet<PortIndex> = checkpoints
         .iter()
@@ -198,10 +204,17 @@ pub(crate) fn assemble(
     };
     let checkpoints: Vec<_> = checkpoints.into_iter().map(point).collect();
     hops.policed.extend(checkpoints.iter().map(|&(.., hop)| hop));
+    for end in segment_ends(scenario) {
+        let (hop, back) =
+            (hops.of(end.flow) + end.hop as u32, hops.of(end.flow.other()) + end.hop_back as u32);
+        let ends = &mut parts[cluster_of(end.switch) as usize].segment_ends;
+        ends.ways_back.insert((hop, end.loopback), back);
+        hops.answering.insert(hop);
+    }
     let branch_points =
         branching::build(scenario, branch_points, &partition, &endpoints, &mut hops, &mut parts);
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts, &watched, mechanisms);
-    let Hops { mut table, first, policed, branching } = hops;
+    let Hops { mut table, first, policed, branching, answering } = hops;
     let wiring = Wiring {
         scenario,
         ports: &ports,
@@ -211,6 +224,7 @@ pub(crate) fn assemble(
         first_hops: &first,
         policed: &policed,
         branching: &branching,
+        answering: &answering,
     };
     wiring.build(own(&mut table), &mut parts);
 
@@ -246,6 +260,7 @@ fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
         police: Police::default(),
         openers: Openers::default(),
         branching: BranchPoints::default(),
+        segment_ends: SegmentEnds::default(),
         sampler: Sampler::default(),
         end: first_pause(scenario),
         mechanisms,

@@ -31,6 +31,8 @@ pub(super) struct Wiring<'a> {
     pub policed: &'a BTreeSet<u32>,
     /// Hops at whose far ends cells are copied, or BRMs taken in.
     pub branching: &'a BTreeSet<u32>,
+    /// Hops at whose far ends loopback requests are answered.
+    pub answering: &'a BTreeSet<u32>,
 }
 
 impl Wiring<'_> {
@@ -65,8 +67,8 @@ impl Wiring<'_> {
                 true => LaneEnd::Host { every_cell: self.every_cell[port.index()] },
                 false => LaneEnd::Switch,
             };
-            // The lanes in order: the shared one, that to virtual ends, those by a policer, that to branch points,
-            // then the deferred ports by number.
+            // The lanes in order: the shared one, that to virtual ends, those by a policer, that to branch points, that
+            // to switches that answer loopback requests, then the deferred ports by number.
             let mut lanes: BTreeMap<(Option<u32>, u8), (LaneEnd, Vec<u32>)> = BTreeMap::new();
             for &(_, hop) in crossing {
                 let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
@@ -78,6 +80,7 @@ impl Wiring<'_> {
                     _ if self.branching.contains(&hop) => (3, LaneEnd::BranchPoint),
                     (true, _) => (2, LaneEnd::Policed),
                     (false, true) => (1, LaneEnd::VirtualEnd),
+                    (false, false) if self.answering.contains(&hop) => (4, LaneEnd::SegmentEnd),
                     (false, false) => (0, shared),
                 };
                 let leads_to = deferred.map_or(other, |port| {

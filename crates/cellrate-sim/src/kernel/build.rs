@@ -9,6 +9,7 @@ use cellrate_proto::Time;
 use super::branch_point::BranchPoints;
 use super::hop::{Hop, NONE};
 use super::lanes::lane::{Lane, LaneEnd};
+use super::loopback::SegmentEnds;
 use super::opening::Openers;
 use super::police::Police;
 use super::state::cluster::{Ahead, Cluster};
@@ -43,6 +44,7 @@ pub(crate) struct Parts {
     /// Openers of flows and calls, without leaves.
     pub openers: Openers,
     pub branching: BranchPoints,
+    pub segment_ends: SegmentEnds,
     pub sampler: Sampler,
     pub end: Time,
     pub mechanisms: Mechanisms,
@@ -74,6 +76,7 @@ impl Cluster {
             police,
             mut openers,
             branching,
+            segment_ends,
             sampler,
             end,
             mechanisms,
@@ -102,7 +105,7 @@ impl Cluster {
         leaves.extend(arrivals);
         leaves.extend((0..openers.list.len() as u32).map(Leaf::Opening));
         openers.leaves = vec![0; openers.list.len()];
-        let reports = |endpoint: &Endpoint| endpoint.next_report(Time::ZERO);
+        let reports = |endpoint: &Endpoint| endpoint.next_unasked(Time::ZERO);
         let with_reports = (0..).zip(&endpoints).filter(|(_, endpoint)| reports(endpoint) != Time::NEVER);
         leaves.extend(with_reports.map(|(i, _)| Leaf::Report(i)));
         leaves.extend(transmissions);
@@ -138,6 +141,7 @@ impl Cluster {
             police: Box::new(police),
             openers: Box::new(openers),
             branching: Box::new(branching),
+            segment_ends: Box::new(segment_ends),
             sampler,
             end,
             leaves,

@@ -1,5 +1,6 @@
 //! A cell inside the simulator: three words, copied, never boxed.
 
+use cellrate_engine::loopback::LoopbackContents;
 use cellrate_engine::served::PortCell;
 use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 
@@ -10,8 +11,12 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// RM     |0|   CCR (15)   |   ER (15)   |DIR|BN|NI|CI|CLP|1|  hop (26)   |
 /// data   |0|      sequence number (30)  | 0 |CE|U |E |CLP|0|  hop (26)   |
+/// OAM    |0|      correlation tag (30)  | 0 |1 |RE|SE|CLP|1|  hop (26)   |
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// ```
+///
+/// An OAM loopback cell is what no RM cell is: forward with BN = 1. RE says that it is a reply, SE that it goes along a
+/// segment; where cells of a connection are looked at on their way, it is an RM cell that asks and grants nothing.
 ///
 /// The top bit marks what is no cell: a [`Stretch`](super::lanes::stretch::Stretch) in a list of cells.
 ///
@@ -72,7 +77,7 @@ impl Significance {
 impl PortCell for Cell {
     #[inline]
     fn is_rm(&self) -> bool {
-        Cell::is_rm(self)
+        Cell::is_rm(self) && self.loopback().is_none()
     }
 
     #[inline]
@@ -129,6 +134,24 @@ impl Cell {
             | u64::from(rm.explicit_rate.bits()) << ER_SHIFT
             | u64::from(rm.current_cell_rate.bits()) << CCR_SHIFT;
         Cell { arrives: sent, sent, word }
+    }
+
+    /// An OAM loopback cell.
+    pub fn oam(sent: Time, contents: LoopbackContents) -> Cell {
+        let LoopbackContents { tag, is_reply, is_segment } = contents;
+        let bit = |set: bool, mask: u64| if set { mask } else { 0 };
+        let kind = RM | CE_OR_BN | bit(is_reply, USER_OR_NI) | bit(is_segment, CONGESTION);
+        Cell { arrives: sent, sent, word: kind | (u64::from(tag) & SEQUENCE_MASK) << ER_SHIFT }
+    }
+
+    /// The contents of an OAM loopback cell, if this is one.
+    #[inline]
+    pub fn loopback(&self) -> Option<LoopbackContents> {
+        (self.word & (RM | CE_OR_BN | BACKWARD) == RM | CE_OR_BN).then(|| LoopbackContents {
+            tag: self.sequence(),
+            is_reply: self.word & USER_OR_NI != 0,
+            is_segment: self.word & CONGESTION != 0,
+        })
     }
 
     /// A marker entry in a list of cells: neither a data cell, as its [way](Cell::way) tells, nor an FRM.
@@ -421,6 +444,30 @@ mod tests {
             prop_assert_eq!(u64::from(cell.sequence()), sequence & SEQUENCE_MASK);
             prop_assert_eq!(cell.hop(), hop);
         }
+    }
+
+    #[test]
+    fn a_loopback_cell_keeps_what_it_says_and_is_neither_data_nor_rm_to_a_port() {
+        for (tag, is_reply, is_segment) in
+            [(0, false, true), (SEQUENCE_MASK as u32, true, false), (5, true, true)]
+        {
+            let contents = LoopbackContents { tag, is_reply, is_segment };
+            let cell = Cell::oam(Time::ZERO, contents).on_hop(MAX_HOPS - 1).tagged();
+            assert_eq!((cell.loopback(), cell.hop()), (Some(contents), MAX_HOPS - 1));
+            assert!(!PortCell::is_data(&cell) && !PortCell::is_rm(&cell) && !cell.is_backward_rm());
+            assert!(!cell.ends_pdu() || is_reply, "which nobody asks for");
+        }
+        let backward = RmCell {
+            direction: Direction::Backward,
+            backward_notification: true,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::ZERO,
+            minimum_cell_rate: RateCode::ZERO,
+            out_of_rate: true,
+        };
+        assert_eq!(Cell::resource_management(Time::ZERO, &backward).loopback(), None);
     }
 
     #[test]

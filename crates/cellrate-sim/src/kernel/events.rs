@@ -46,6 +46,7 @@ impl Cluster {
                     LaneEnd::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
                     LaneEnd::Policed => self.on_policed(now, lane as usize, leaf),
                     LaneEnd::BranchPoint => self.on_branch_point(now, lane as usize, leaf),
+                    LaneEnd::SegmentEnd => self.on_segment_end(now, lane as usize, leaf),
                 },
                 Leaf::Opening(opener) => self.on_opening(now, opener as usize),
                 Leaf::Report(endpoint) => self.on_report(now, endpoint as usize, leaf),
@@ -374,6 +375,9 @@ impl Cluster {
 
     /// The instant of an RM cell that `endpoint` has received has come.
     fn on_rm(&mut self, now: Time, endpoint: usize, cell: Cell) {
+        if let Some(contents) = cell.loopback() {
+            return self.on_loopback(now, endpoint, contents);
+        }
         let at_once = match self.folded(endpoint) {
             Some(mut folded) => {
                 folded.interrupt(now);
@@ -400,18 +404,23 @@ impl Cluster {
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
-    /// The destination at `endpoint` is congested, and has a BRM of its own to send.
+    /// The destination at `endpoint` is congested, and has a BRM of its own to send, or its loopback a request.
     #[cold]
     fn on_report(&mut self, now: Time, endpoint: usize, leaf: usize) {
         // What others have sent by the same port has come to it before anything that is planned is taken back.
         let port = self.hops[self.endpoints[endpoint].first_hop as usize].port as usize;
         self.catch_up_to(port, self.schedule.key(0, now), now);
         self.interrupt(endpoint, now);
-        if let Some(cell) = self.endpoints[endpoint].report(now) {
+        if self.endpoints[endpoint].next_report(now) == now
+            && let Some(cell) = self.endpoints[endpoint].report(now)
+        {
+            self.leave_host(now, cell);
+        }
+        while let Some(cell) = self.endpoints[endpoint].request_loopback(now) {
             self.leave_host(now, cell);
         }
         self.reschedule(now, endpoint);
-        self.schedule.set(leaf, self.endpoints[endpoint].next_report(now));
+        self.schedule.set(leaf, self.endpoints[endpoint].next_unasked(now));
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 

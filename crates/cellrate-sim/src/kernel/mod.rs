@@ -121,6 +121,7 @@ pub(crate) mod deferred;
 pub(crate) mod events;
 pub(crate) mod hop;
 pub(crate) mod lanes;
+pub(crate) mod loopback;
 pub(crate) mod opening;
 pub(crate) mod pause;
 pub(crate) mod police;

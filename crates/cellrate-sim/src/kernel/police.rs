@@ -48,6 +48,10 @@ impl Cluster {
         let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else {
             unreachable!("what takes this way is policed");
         };
+        if cell.loopback().is_some() {
+            // Which OAM cells a bucket sees is a matter of set-up: here none does.
+            return self.pass_loopback(now, leaf, cell);
+        }
         let policed = PolicedCell {
             clp: cell.clp(),
             ends_pdu: !cell.is_rm() && cell.ends_pdu(),

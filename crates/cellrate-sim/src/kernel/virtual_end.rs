@@ -29,6 +29,9 @@ impl Cluster {
         };
         let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
+        if cell.loopback().is_some() {
+            return self.pass_loopback(now, leaf, cell);
+        }
         self.end_loop(now, cell);
     }
 

@@ -230,7 +230,7 @@ impl Port {
     #[inline(always)]
     pub fn observe(&mut self, now: Time, priority: usize, slot: Slot, cell: &Cell) {
         self.observe_cell(now, priority, slot, || {
-            cell.is_forward_rm().then(|| cell.current_cell_rate().rate())
+            (cell.is_forward_rm() && cell.loopback().is_none()).then(|| cell.current_cell_rate().rate())
         });
     }
 

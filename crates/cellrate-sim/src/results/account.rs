@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{clocks, negotiated, refused};
 use cellrate_engine::shares::{self, Got};
 use cellrate_proto::Time;
@@ -56,6 +57,7 @@ pub(crate) fn account(
     let policing = super::policing::collect(scenario, &assembly, &meter.policing);
     let policing_windows = meter.policing_windows(scenario, &assembly, end);
     let branch_points = super::branch_points::collect(scenario, &assembly);
+    let loopbacks = loopbacks(scenario, &assembly);
     let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
     let series = collect_series(scenario, assembly);
     Ok(RunResult {
@@ -82,6 +84,7 @@ pub(crate) fn account(
             virtual_sources,
             policing,
             branch_points,
+            loopbacks,
             host_bottlenecks,
             refused: refused(scenario),
             negotiated: negotiated(scenario),
@@ -91,6 +94,12 @@ pub(crate) fn account(
         },
         series,
     })
+}
+
+/// One row per loopback, in the order of the directions.
+fn loopbacks(scenario: &Scenario, assembly: &Assembly) -> Vec<LoopbackSummary> {
+    let rows = |flow| assembly.sender(flow).loopback.iter().flat_map(move |own| own.rows(scenario, flow));
+    scenario.flows().flat_map(rows).collect()
 }
 
 /// Throughput of each direction with data from the end of the warm-up on.

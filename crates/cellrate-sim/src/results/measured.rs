@@ -102,7 +102,7 @@ impl Elsewhere {
             let Balance { sent, received, waiting } = balance;
             let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
             let counts = [
-                sender.counters.sent() + sent + originated,
+                sender.sent() + sent + originated,
                 receiver.delivered() + received + absorbed,
                 dropped,
                 *in_flight,
@@ -147,6 +147,7 @@ impl Meter {
                 endpoint.begin_maxima(at);
                 if at == scenario.measuring.start() {
                     endpoint.begin_statistics();
+                    endpoint.begin_loopback_anew(at);
                 }
             }
         }
@@ -297,7 +298,7 @@ fn flow_counts<'a>(
 ) -> FlowCounts<'a> {
     let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
     FlowCounts {
-        sent: sender.counters.sent(),
+        sent: sender.sent(),
         data_sent: sender.counters.data_sent,
         delivered: receiver.delivered(),
         data_delivered: receiver.data_delivered(),

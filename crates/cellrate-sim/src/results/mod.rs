@@ -17,6 +17,7 @@ mod virtual_sources;
 
 pub(crate) use account::account;
 pub use cellrate_engine::branch_point::BranchPointSummary;
+pub use cellrate_engine::loopback::LoopbackSummary;
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
     ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
@@ -87,6 +88,8 @@ pub struct Summary {
     pub policing: Vec<PolicingSummary>,
     /// One row per branch point of an ABR tree, in the order of the VCs and of their way.
     pub branch_points: Vec<BranchPointSummary>,
+    /// One row per loopback of a VC, forward before backward.
+    pub loopbacks: Vec<LoopbackSummary>,
     /// Hosts whose own line was the bottleneck of what they sent, in the order of the scenario.
     pub host_bottlenecks: Vec<HostBottleneck>,
     /// Connections that were refused at set-up and did not run.

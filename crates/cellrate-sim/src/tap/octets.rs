@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use cellrate_proto::wire::{AddressedRmCell, CELL_OCTETS, Cell as WireCell, Encapsulation, Header};
+use cellrate_engine::loopback::locations;
+use cellrate_proto::wire::{
+    AddressedRmCell, CELL_OCTETS, Cell as WireCell, Encapsulation, Header, LOOPBACK_END_POINT,
+};
 use cellrate_proto::wire::{PAYLOAD_OCTETS, Path, PayloadType, Segments};
 use cellrate_proto::{Direction, RateCode};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Step, TcpTraffic, Traffic};
@@ -25,6 +28,8 @@ struct FlowOnWire {
     vci: u16,
     /// MCR of the direction, which its FRMs and the BRMs of the other one carry.
     mcr: RateCode,
+    /// Who answers the loopback cells that its sending end sends.
+    locations: Vec<[u8; 16]>,
     stream: Option<Box<Stream>>,
 }
 
@@ -74,7 +79,8 @@ impl Wire {
                 })
             });
             let mcr = RateCode::floor(own.sender.mcr());
-            FlowOnWire { vpi, vci, mcr, stream: stream.filter(|stream| !stream.seen.is_empty()) }
+            let locations = locations(scenario, flow);
+            FlowOnWire { vpi, vci, mcr, locations, stream: stream.filter(|stream| !stream.seen.is_empty()) }
         };
         Wire { flows: scenario.flows().map(on_wire).collect() }
     }
@@ -121,6 +127,12 @@ impl Wire {
     pub fn emit(&mut self, flow: FlowIndex, port: u32, cell: Cell) -> [u8; CELL_OCTETS] {
         let path = Path::uni(self.flows[flow.index()].vpi);
         let vci = self.flows[flow.index()].vci;
+        if let Some(contents) = cell.loopback() {
+            let sender = if contents.is_reply { flow.other() } else { flow };
+            let places = &self.flows[sender.index()].locations;
+            let location = places.get(contents.loopback() as usize).copied().unwrap_or(LOOPBACK_END_POINT);
+            return contents.on_wire(self.flows[flow.index()].vpi, vci, location).emit();
+        }
         if cell.is_rm() {
             let controlled = if cell.direction() == Direction::Backward { flow.other() } else { flow };
             return AddressedRmCell { path, vci, rm: cell.to_rm(self.flows[controlled.index()].mcr) }.emit();

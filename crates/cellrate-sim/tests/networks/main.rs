@@ -21,6 +21,7 @@ mod flows;
 mod frames;
 mod gfr;
 mod linux;
+mod loopback;
 mod ns3;
 mod pages;
 mod phase_effects;

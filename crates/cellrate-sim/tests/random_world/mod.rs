@@ -11,6 +11,7 @@ pub mod congested;
 pub mod flows;
 pub mod frame_discard;
 pub mod hosts;
+pub mod loopback;
 pub mod parallel;
 pub mod parts;
 mod paths;

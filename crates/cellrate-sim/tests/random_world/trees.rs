@@ -35,6 +35,7 @@ pub fn branched(mut scenario: Scenario, number: u64) -> Scenario {
                 backward: Flow { traffic: None, ..old.backward.clone() },
                 branch: Some(Branch { from: ConnectionIndex(from as u32), hop, consolidation: config }),
                 policing: Vec::new(),
+                loopbacks: Vec::new(),
                 ..old.clone()
             });
         }

@@ -48,6 +48,7 @@ impl Network<'_> {
             ends_pdu: false,
             tagged: false,
             pdu: None,
+            oam: None,
         };
         let number = self.observe(now, &back);
         self.admit(now, number, back);

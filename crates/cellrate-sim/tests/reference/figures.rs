@@ -32,6 +32,7 @@ impl Network<'_> {
         }
         let policing = self.policing_rows();
         let branch_points = self.branch_point_rows();
+        let loopbacks = self.loopback_rows();
         for (probe, columns) in self.series_of_demands() {
             (self.records[probe].times_ps, self.records[probe].values) = columns;
         }
@@ -49,6 +50,7 @@ impl Network<'_> {
             virtual_sources,
             policing,
             branch_points,
+            loopbacks,
             series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
         }
     }

@@ -95,6 +95,12 @@ pub enum Flaw {
     MarksAsTheyLeave,
     /// The last cell of a PDU decides whether its packet is marked.
     LastCellDecides,
+    /// A loopback request leaves after what the sources send at its instant.
+    LoopbackAfterSource,
+    /// A loopback cell is marked, discarded and served as a data cell.
+    LoopbackIsData,
+    /// A switch passes requests on that it is asked to answer.
+    SegmentsGoThrough,
     /// A congested destination says nothing in what it turns around.
     CongestionUntold,
     /// A congested destination originates a BRM as each span begins, however soon.

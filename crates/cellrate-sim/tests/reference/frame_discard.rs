@@ -22,7 +22,7 @@ impl Network<'_> {
         let class = priority(connection.category);
         let Buffers { guaranteed, abr, ubr, shared, .. } = config.buffers;
         let policies = [config.guaranteed_frame_discard, config.abr_frame_discard, config.frame_discard];
-        let (Some(policy), None) = (policies[class], cell.rm) else {
+        let (Some(policy), true) = (policies[class], cell.is_data(self.flaw)) else {
             return has_room;
         };
         let allowed = match connection.queue.frame_discard {
@@ -47,7 +47,7 @@ impl Network<'_> {
                     .filter(|&&(_, priority, _)| priority == class)
                     .map(|(cell, ..)| cell),
             )
-            .filter(|cell| cell.rm.is_none())
+            .filter(|cell| cell.is_data(self.flaw))
             .map(|cell| cell.flow)
             .collect();
         let fates = port.fates.entry(cell.flow).or_default();

@@ -43,7 +43,7 @@ impl Network<'_> {
     pub(super) fn mark_packet(&mut self, now: Time, number: usize, priority: usize, cell: &mut Cell) {
         let cell_time = self.rate(now, number).cell_time();
         let Some(config) = self.scenario.links[number / 2].ports[number % 2].ecn else { return };
-        if cell.rm.is_some() {
+        if !cell.is_data(self.flaw) {
             return;
         }
         let port = &mut self.ports[number];
@@ -99,5 +99,5 @@ fn red_marks(reds: &mut Reds, priority: usize, red: &RedConfig, found: u64, miss
 /// EFCI of a cell whose transmission begins.
 pub(super) fn mark(port: &mut Port, cell: &mut Cell, priority: usize, abr_queue: usize) {
     let marks = port.control.marks_efci(Cells(abr_queue as u64));
-    cell.efci |= marks && priority == 1 && cell.rm.is_none();
+    cell.efci |= marks && priority == 1 && cell.is_data(None);
 }

@@ -5,9 +5,9 @@
 //! the documented rules line by line:
 //!
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
-//!   of the ports the cells left, beginnings of calls, BRMs that congested destinations originate, transmissions in the
-//!   order of the connections, forward before backward, timers of TCP in the same order; last, on lines that were idle
-//!   and to which something came, a transmission begins;
+//!   of the ports the cells left, beginnings of calls, what ends send unasked (BRMs of congested destinations, then
+//!   loopback requests), transmissions in the order of the connections, forward before backward, timers of TCP in the
+//!   same order; last, on lines that were idle and to which something came, a transmission begins;
 //! - service by priority (CBR and VBR, ABR, GFR and UBR), or as the queues of a port with others say, never
 //!   pre-empted; buffers count the cell in transmission;
 //! - what GFR and UBR lose, frame discard decides where a port has it, by the cells in the buffer one by one;
@@ -37,9 +37,11 @@ mod flaws;
 mod flows;
 mod frame_discard;
 mod frames;
+mod loopback;
 mod marking;
 mod order;
 mod police;
+mod port;
 mod queues;
 mod segments;
 mod tcp;
@@ -60,8 +62,8 @@ use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{
-    BranchPointSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary, PolicingSummary,
-    PortSummary, VirtualSourceSummary,
+    BranchPointSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary, LoopbackSummary,
+    PolicingSummary, PortSummary, VirtualSourceSummary,
 };
 
 use crate::plain::Counting;
@@ -74,6 +76,8 @@ pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
 use frame_discard::Fates;
+pub use loopback::LOOPBACK_FLAWS;
+use loopback::{Oam, Trip};
 pub use marking::MARKING_FLAWS;
 use marking::{Reds, mark, note_empty};
 pub use police::POLICE_FLAWS;
@@ -96,6 +100,7 @@ pub struct Judgement {
     pub virtual_sources: Vec<VirtualSourceSummary>,
     pub policing: Vec<PolicingSummary>,
     pub branch_points: Vec<BranchPointSummary>,
+    pub loopbacks: Vec<LoopbackSummary>,
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
@@ -139,6 +144,8 @@ struct Cell {
     marked: bool,
     /// The PDU of a data cell of TCP and its place there, both from 1 on, and in the last one what the PDU says.
     pdu: Option<(u64, u64, Option<Segment>)>,
+    /// The contents of an OAM cell.
+    oam: Option<Oam>,
 }
 
 enum Happening {
@@ -157,6 +164,8 @@ enum Happening {
     Flow(usize, usize),
     /// The destination at the end of this number has a BRM of its own to send, by the span of that place.
     Report(usize, usize),
+    /// The end of this number sends a request of this loopback of its connection.
+    Loopback(usize, usize),
     /// Not if the end has planned anew since: then the second number is out of date.
     Transmission(usize, u64),
     /// A timer of TCP is due.
@@ -280,6 +289,10 @@ struct Network<'a> {
     /// BRMs that branch points took in, those of branches that begin there left out, by direction.
     taken_in: BTreeMap<usize, u64>,
     looks: Vec<Look>,
+    /// Requests of each loopback, by the connection and its place there.
+    trips: BTreeMap<(usize, usize), Vec<Trip>>,
+    /// The last round trip, by the end that asked \[s\].
+    last_trips: BTreeMap<usize, f64>,
     /// All calls that are offered.
     calls: Vec<Call>,
     /// Flows of a size that have begun, by the end that sends them.
@@ -316,6 +329,8 @@ impl<'a> Network<'a> {
             points,
             taken_in,
             looks,
+            trips: BTreeMap::new(),
+            last_trips: BTreeMap::new(),
             calls: Vec::new(),
             sized: BTreeMap::new(),
         };
@@ -323,6 +338,7 @@ impl<'a> Network<'a> {
         network.plan_changes();
         network.plan_calls();
         network.plan_reports();
+        network.plan_loopbacks();
         for number in 0..network.ports.len() {
             network.plan_interval_end(number);
         }
@@ -394,6 +410,7 @@ impl<'a> Network<'a> {
                 Happening::Opening(flow, ends) => self.on_opening(now, flow, ends),
                 Happening::Flow(_, call) => self.on_flow(now, call),
                 Happening::Report(end, span) => self.on_report(now, end, span),
+                Happening::Loopback(end, place) => self.on_loopback(now, end, place),
                 Happening::Transmission(flow, plan) if plan == self.ends[flow].plan => {
                     self.on_transmission(now, flow);
                 }
@@ -542,7 +559,9 @@ impl<'a> Network<'a> {
         let path = &self.paths[cell.flow];
         if cell.step + 1 == path.len() {
             self.deliver(now, cell.flow ^ 1, cell);
-        } else if let Some(end) = self.virtual_end(&cell) {
+        } else if self.answers_segment(&cell) {
+            self.answer_segment(now, cell);
+        } else if let Some(end) = self.virtual_end(&cell).filter(|_| cell.oam.is_none()) {
             self.on_virtual_end(now, end, cell);
         } else {
             let node = self.scenario.head(path[cell.step]);
@@ -633,6 +652,9 @@ impl<'a> Network<'a> {
         self.tell_congestion(now, number);
         let end = &mut self.ends[number];
         end.received += 1;
+        if let Some(oam) = cell.oam {
+            return self.on_oam(now, number, oam);
+        }
         let Some(rm) = cell.rm else {
             end.data_received += 1;
             end.destination.on_data(cell.efci);
@@ -684,6 +706,7 @@ impl<'a> Network<'a> {
             tagged: false,
             marked: false,
             pdu,
+            oam: None,
         };
         self.admit(now, port, cell);
     }
@@ -791,6 +814,7 @@ impl<'a> Network<'a> {
                         }
                     }
                     FlowQuantity::Drops => end.dropped as f64,
+                    FlowQuantity::LoopbackTime => self.last_trips.get(&flow).copied().unwrap_or(0.0),
                     FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
                     FlowQuantity::BackwardRm => end.backward_rm_received as f64,
                     FlowQuantity::Cwnd
@@ -824,36 +848,6 @@ impl<'a> Network<'a> {
             // Worked out behind the run.
             Quantity::Demand { .. } => 0.0,
         }
-    }
-}
-
-impl Port {
-    /// Cells of a priority waiting and in transmission.
-    fn queue(&self, priority: usize) -> usize {
-        let transmitting = self.transmitting.iter().filter(|&&(_, of, _)| of == priority).count();
-        self.waiting[priority].len() + transmitting
-    }
-
-    /// The priority and the place in its queue of the cell whose turn it is.
-    fn turn(&self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, usize)> {
-        let first_rm = self.waiting[1].iter().position(|cell| cell.rm.is_some()).map(|place| (1, place));
-        let front = |priority: usize| (!self.waiting[priority].is_empty()).then_some((priority, 0));
-        let in_order = || order.into_iter().find_map(front);
-        match rm_cells {
-            RmCells::InOrder => in_order(),
-            RmCells::First => first_rm.or_else(in_order),
-            RmCells::BeforeData => {
-                in_order().map(|turn| if turn.0 == 1 { first_rm.unwrap_or(turn) } else { turn })
-            }
-        }
-    }
-
-    fn total(&self) -> usize {
-        (0..3).map(|priority| self.queue(priority)).sum()
-    }
-
-    fn busy_by(&self, now: Time) -> Duration {
-        self.busy + self.transmitting.as_ref().map_or(Duration::ZERO, |&(.., began)| now.since(began))
     }
 }
 

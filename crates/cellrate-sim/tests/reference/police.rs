@@ -285,6 +285,9 @@ impl Policer {
 impl Network<'_> {
     /// `cell` has reached a switch: the cell, tagged or not, unless it is policed there and discarded.
     pub(super) fn police(&mut self, now: Time, mut cell: Cell) -> Option<Cell> {
+        if cell.oam.is_some() {
+            return Some(cell);
+        }
         let here = |policer: &&mut Policer| (policer.flow, policer.step) == (cell.flow, cell.step);
         let Some(policer) = self.policers.iter_mut().find(here) else { return Some(cell) };
         match policer.on_cell(now, &cell) {

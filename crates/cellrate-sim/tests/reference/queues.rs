@@ -94,7 +94,11 @@ impl Turns {
         }
         for flow in scenario.flows().filter(|&flow| scenario.steps(flow).any(|step| step.port() == port)) {
             let connection = scenario.connection(flow.connection());
-            if connection.category != Category::Abr && !connection.carries_data(flow.is_backward()) {
+            let has_oam = !connection.loopbacks.is_empty();
+            if connection.category != Category::Abr
+                && !connection.carries_data(flow.is_backward())
+                && !has_oam
+            {
                 continue;
             }
             let class = priority(connection.category);

@@ -207,6 +207,7 @@ impl Network<'_> {
                 ends_pdu: false,
                 tagged: false,
                 pdu: None,
+                oam: None,
             },
         };
         let port = number_of(self.paths[flow][step]);

@@ -192,6 +192,7 @@ impl Network<'_> {
             tagged,
             marked: false,
             pdu: None,
+            oam: None,
         };
         self.pass_on(now, cell);
     }

@@ -134,6 +134,7 @@ impl World {
             forward: flow(Some(traffic)),
             backward: flow(None),
             policing: Vec::new(),
+            loopbacks: Vec::new(),
             branch: None,
         });
         self.scenario.connections.last_mut().unwrap()
@@ -157,6 +158,7 @@ impl World {
             forward: flow(Some(traffic)),
             backward: flow(None),
             policing: Vec::new(),
+            loopbacks: Vec::new(),
             branch: None,
         });
         self.scenario.connections.last_mut().unwrap()

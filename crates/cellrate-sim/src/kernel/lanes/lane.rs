@@ -30,6 +30,8 @@ pub(crate) enum LaneEnd {
     Policed,
     /// A switch that [copies](crate::kernel::branch_point) them, or takes in BRMs.
     BranchPoint,
+    /// A switch that [answers](crate::kernel::loopback) loopback requests of a segment.
+    SegmentEnd,
     /// A deferred port of a switch.
     Deferred {
         /// The port.

@@ -35,6 +35,7 @@ use crate::endpoint::Endpoint;
 use crate::kernel::branch_point::BranchPoints;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::loopback::SegmentEnds;
 use crate::kernel::opening::Openers;
 use crate::kernel::police::Police;
 use crate::mechanisms::Mechanisms;
@@ -95,6 +96,8 @@ pub(crate) struct Cluster {
     pub police: Box<Police>,
     /// Switches that copy cells, where some do.
     pub branching: Box<BranchPoints>,
+    /// Where loopback requests of segments are answered.
+    pub segment_ends: Box<SegmentEnds>,
     /// Lent by who runs the cluster.
     pub(in crate::kernel) scratch: Scratch,
     pub(in crate::kernel) departure_leaves: Vec<u32>,

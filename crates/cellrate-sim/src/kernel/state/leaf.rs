@@ -16,7 +16,8 @@ pub(crate) enum Leaf {
     Lane(u32),
     /// A flow or a call begins between a pair of hosts.
     Opening(u32),
-    /// The destination at an end of a connection, which is congested, has a BRM of its own to send.
+    /// The destination at an end of a connection, which is congested, has a BRM of its own to send, or its loopback a
+    /// request.
     Report(u32),
     /// An end of a connection sends.
     Transmission(u32),

@@ -55,7 +55,8 @@ impl Outbox {
             | LaneEnd::Switch
             | LaneEnd::VirtualEnd
             | LaneEnd::Policed
-            | LaneEnd::BranchPoint => None,
+            | LaneEnd::BranchPoint
+            | LaneEnd::SegmentEnd => None,
         };
         let hops = if hops.len() > 1 { hops.into() } else { Box::default() };
         let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time, hops };

@@ -1,0 +1,26 @@
+//! The keys of OAM loopback cells.
+
+use super::{Key, Kind, SPAN, Shape, TIME, key, required};
+
+pub(super) const LOOPBACK_KEY: Key = key(
+    "loopback",
+    Kind::List(&Kind::Table(&LOOPBACK), 0),
+    "[]",
+    "OAM loopback cells (F5) that its ends send at a period and whose round trips are measured, at most 16 (docs/algorithms/oam.md); not with branches.",
+);
+
+const LOOPBACK: Shape = Shape {
+    name: "loopback",
+    about: "OAM loopback requests that one end of a connection sends, and who answers them (I.610).",
+    keys: &[
+        required("every", SPAN, "The period."),
+        key("start", TIME, "\"0 s\"", "When the first one leaves."),
+        key(
+            "at",
+            Kind::Reference,
+            "the other end",
+            "Who answers: a switch of the path, along a segment, or the host at the other end, from end to end.",
+        ),
+        key("backward", Kind::Boolean, "false", "The last host of the path sends them, not the first."),
+    ],
+};

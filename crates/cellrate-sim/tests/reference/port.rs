@@ -1,0 +1,33 @@
+//! Queues of a port of the judge, and whose turn it is.
+
+use super::*;
+
+impl Port {
+    /// Cells of a priority waiting and in transmission.
+    pub(super) fn queue(&self, priority: usize) -> usize {
+        let transmitting = self.transmitting.iter().filter(|&&(_, of, _)| of == priority).count();
+        self.waiting[priority].len() + transmitting
+    }
+
+    /// The priority and the place in its queue of the cell whose turn it is.
+    pub(super) fn turn(&self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, usize)> {
+        let first_rm = self.waiting[1].iter().position(|cell| cell.rm.is_some()).map(|place| (1, place));
+        let front = |priority: usize| (!self.waiting[priority].is_empty()).then_some((priority, 0));
+        let in_order = || order.into_iter().find_map(front);
+        match rm_cells {
+            RmCells::InOrder => in_order(),
+            RmCells::First => first_rm.or_else(in_order),
+            RmCells::BeforeData => {
+                in_order().map(|turn| if turn.0 == 1 { first_rm.unwrap_or(turn) } else { turn })
+            }
+        }
+    }
+
+    pub(super) fn total(&self) -> usize {
+        (0..3).map(|priority| self.queue(priority)).sum()
+    }
+
+    pub(super) fn busy_by(&self, now: Time) -> Duration {
+        self.busy + self.transmitting.as_ref().map_or(Duration::ZERO, |&(.., began)| now.since(began))
+    }
+}
