@@ -114,3 +114,38 @@ fn seen_with(fifo: &Fifo, cells: &Lists, until: Time, bookmark: &mut Bookmark) -
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use cellrate_proto::Duration;
+
+    use super::*;
+    use crate::kernel::cell::Cell;
+    use crate::kernel::lanes::cell_queue::Batch;
+    use crate::port::{Line, Outlet};
+    use crate::random::{Owner, Random, Stream};
+
+    #[test]
+    fn a_sample_sees_each_cell_of_a_stretch_that_has_come_before_it() {
+        const CELL: Duration = Duration::from_ps(10);
+        let line =
+            Line::new(CELL, Duration::ZERO, 0.0, &[], Random::new(1, Stream::Loss(Owner::named("line"))));
+        let fifo = Fifo::new(Arc::new(Outlet::new(&line, None)));
+        let first = Cell::data(Time::ZERO, 1, false).arriving(Time::from_ps(100));
+        let stretch = Stretch { gap: Duration::from_ps(50), spacing: Duration::from_ps(40), count: 3 };
+        let mut cells = CellQueue::new();
+        cells.append(Batch::Plain(vec![first, stretch.entry()]));
+        let CellQueue::Lists(cells) = &cells else { unreachable!("they are not packed") };
+        let mut bookmark = Bookmark::default();
+        for now in (0..320).step_by(5) {
+            let mut expected = Seen::default();
+            for arrives in (100..=250).step_by(50).filter(|&arrives| arrives < now) {
+                expected.admit(Time::from_ps(arrives), CELL);
+            }
+            let seen = seen_with(&fifo, cells, Time::from_ps(now), &mut bookmark);
+            assert_eq!(seen, Some(expected), "{now}");
+        }
+    }
+}
