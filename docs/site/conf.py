@@ -66,6 +66,7 @@ PAGES = {
         "docs/guides/changing-links",
         "docs/guides/flows",
         "docs/guides/trees",
+        "docs/guides/mpeg2",
         "docs/notebooks/a-leo-pass-under-erica",
         "docs/guides/long-range-dependence",
         "docs/guides/phase-effects",

@@ -93,6 +93,8 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
         "flows",
         "completions",
         "unsettled",
+        "transport_streams",
+        "reference_list",
         "vc_windows",
         "port_windows",
         "policing_windows",

@@ -174,6 +174,20 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
       ]),
     },
     {
+      head: [
+        "transport stream",
+        ...["references", "mean jitter us", "peak jitter us", "largest phase error us", "clock ppm", "largest error ppm"],
+        ...["pictures", "late", "lost", "no room", "max buffer octets"],
+      ],
+      rows: rows("transport_streams").map((row) => [
+        row.vc,
+        whole.format(row.references),
+        ...["mean_jitter_s", "peak_jitter_s", "max_phase_error_s"].map((key) => within(row[key], 1e6, 3)),
+        ...["mean_frequency_ppm", "max_frequency_error_ppm"].map((key) => within(row[key], 1, 3)),
+        ...["pictures", "late", "lost", "overflowed", "max_buffer"].map((key) => whole.format(row[key])),
+      ]),
+    },
+    {
       head: ["frames", "all", ...(skips ? ["skipped"] : []), "whole", "lost", "unfinished", "mean time ms", "p99 time ms", "max time ms"],
       rows: rows("frames").map((row) => [
         row.vc,

@@ -8,6 +8,7 @@ pub mod acr_integral;
 pub mod becn;
 pub mod branch_point;
 pub mod cost;
+pub mod decoder;
 pub mod demand;
 pub mod frame_discards;
 pub mod histogram;

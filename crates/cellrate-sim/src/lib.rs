@@ -36,8 +36,8 @@ pub use progress::Progress;
 pub use results::{
     BranchPointSummary, Burst, BurstSummary, ClockSummary, CompletionSummary, DemandSummary, ExchangeRow,
     ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck, LoopbackSummary, PageSummary,
-    PhaseEffectSummary, PolicingSummary, PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary,
-    UnsettledSummary, VirtualSourceSummary,
+    PhaseEffectSummary, PolicingSummary, PortSummary, ReferenceRow, RunResult, RunSummary, Series, Summary,
+    TcpSummary, TransportStreamSummary, UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

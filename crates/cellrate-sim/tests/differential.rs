@@ -24,7 +24,7 @@ use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, S
 use cellrate_sim::mechanisms::Mechanism;
 use cellrate_sim::{
     AlgorithmPort, BranchPointSummary, CompletionSummary, FlowSummary, FrameSummary, RunResult, Simulation,
-    Summary, TcpSummary, VirtualSourceSummary, run, run_on,
+    Summary, TcpSummary, TransportStreamSummary, VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
 use random_tcp::options::{modern, of_today};
@@ -48,7 +48,7 @@ use random_world::{
 };
 use reference::{
     CALL_FLAWS, CHANGING_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, LOOPBACK_FLAWS, MARKING_FLAWS,
-    POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge,
+    POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge, same_stream,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -685,6 +685,12 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     let is_unlike = |(kernel, judge): (&FrameSummary, &FrameSummary)| !same_frames(kernel, judge);
     if summary.frames.len() != judge.frames.len() || summary.frames.iter().zip(&judge.frames).any(is_unlike) {
         return Some(format!("frames: {:#?} against {:#?}", summary.frames, judge.frames));
+    }
+    let (streams, judged) = (&summary.transport_streams, &judge.transport_streams);
+    let differ =
+        |(kernel, judge): (&TransportStreamSummary, &TransportStreamSummary)| !same_stream(kernel, judge);
+    if streams.len() != judged.len() || streams.iter().zip(judged).any(differ) {
+        return Some(format!("transport streams: {streams:#?} against {judged:#?}"));
     }
     let is_unlike =
         |(kernel, judge): (&CompletionSummary, &CompletionSummary)| !same_completions(kernel, judge);

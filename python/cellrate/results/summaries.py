@@ -270,6 +270,34 @@ def frame_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def transport_stream_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of MPEG-2 transport streams at their receivers: a row per direction."""
+    head = [
+        "transport\nstream",
+        "refer-\nences",
+        "mean jitter\nus",
+        "peak jitter\nus",
+        "largest phase\nerror us",
+        "clock\nppm",
+        "largest error\nppm",
+        "pictures",
+        "late",
+        "lost",
+        "no room",
+        "max buffer\noctets",
+    ]
+    return head, [
+        [
+            row["vc"],
+            f"{row['references']:,}",
+            *(_in(row[key], 1e6, 3) for key in ("mean_jitter_s", "peak_jitter_s", "max_phase_error_s")),
+            *(_in(row[key], 1, 3) for key in ("mean_frequency_ppm", "max_frequency_error_ppm")),
+            *(f"{row[key]:,}" for key in ("pictures", "late", "lost", "overflowed", "max_buffer")),
+        ]
+        for row in summary.get("transport_streams", [])
+    ]
+
+
 def flow_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of flows and calls that come and go: a row per demand."""
     head = [
@@ -326,6 +354,7 @@ def application_numbers(summary: dict[str, Any]) -> list[Numbers]:
         exchange_numbers,
         burst_numbers,
         frame_numbers,
+        transport_stream_numbers,
     )
     return [numbers for numbers in (kind(summary) for kind in kinds) if numbers[1]]
 

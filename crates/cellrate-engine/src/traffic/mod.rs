@@ -6,10 +6,12 @@
 
 mod bursts;
 mod frames;
+mod mpeg2;
 mod video;
 
 pub use bursts::{Burst, Bursts, TrafficSource};
 pub use frames::{Frame, Frames};
+pub use mpeg2::{Mpeg2, Mpeg2Pdu, Mpeg2Pdus, Part, Reference};
 pub use video::Video;
 
 use cellrate_proto::Duration;

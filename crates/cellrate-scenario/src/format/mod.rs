@@ -12,6 +12,7 @@ mod host;
 mod live;
 mod loopback;
 mod measuring;
+mod mpeg2;
 mod pages;
 mod police;
 mod switch;

@@ -3,7 +3,7 @@
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::timing::START_KEY;
 use super::{Dimension, Kind, POSITIVE_RATE, Shape, TIME, Tagged};
-use super::{by_name, frames, joined, key, required, tcp, total, video};
+use super::{by_name, frames, joined, key, mpeg2, required, tcp, total, video};
 use crate::traffic::SHAPES;
 
 const REQUEST_RESPONSE: Shape = Shape {
@@ -56,6 +56,7 @@ pub(super) const TRAFFIC: Tagged = Tagged {
             ("tcp", tcp::TCP),
             ("video", video::VIDEO),
             ("frames", frames::FRAMES),
+            ("mpeg2", mpeg2::MPEG2),
             ("custom", CUSTOM),
             ("none", NONE),
         ];

@@ -14,6 +14,7 @@ mod index;
 mod live;
 mod loopback;
 mod measuring;
+mod mpeg2;
 mod pages;
 mod period;
 mod policing;
@@ -38,6 +39,7 @@ pub use index::*;
 pub use live::*;
 pub use loopback::*;
 pub use measuring::*;
+pub use mpeg2::*;
 pub use pages::*;
 pub use period::*;
 pub use policing::*;
@@ -349,12 +351,15 @@ impl Connection {
     }
 
     /// Whether the data cells that go this way are those of AAL5 PDUs, whose ends they show: of TCP, frames in
-    /// datagrams, or the packets of a live run.
+    /// datagrams, transport streams, or the packets of a live run.
     pub fn carries_pdus(&self, backward: bool) -> bool {
         let has_tcp = |flow: &Flow| matches!(flow.traffic, Some(Traffic::Tcp(_)));
         has_tcp(&self.forward)
             || has_tcp(&self.backward)
-            || matches!(self.flow(backward).traffic, Some(Traffic::Frames(_) | Traffic::Transfers(_)))
+            || matches!(
+                self.flow(backward).traffic,
+                Some(Traffic::Frames(_) | Traffic::Mpeg2(_) | Traffic::Transfers(_))
+            )
             || self.carries_packets()
     }
 

@@ -308,14 +308,14 @@ fn minimum(table: &Table, category: Category, place: Place, pcr: CellRate) -> Re
 
 /// Refuses traffic of GFR that is not in AAL5 frames.
 fn check_frames(table: &Table, traffic: Option<&Traffic>, place: Place) -> Result<(), Fault> {
-    if matches!(traffic, None | Some(Traffic::Tcp(_) | Traffic::Frames(_))) {
+    if matches!(traffic, None | Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::Mpeg2(_))) {
         return Ok(());
     }
     let node = table.node("traffic");
     let kind = node.and_then(Node::table).and_then(|traffic| traffic.text("type")).unwrap_or_default();
     let message = format!("gfr needs traffic in AAL5 frames, and that of type \"{kind}\" is in single cells");
     let place = node.map_or(place, |node| node.place);
-    Err(Fault::new(place, message, "Write type = \"tcp\" or \"frames\", or category = \"ubr\""))
+    Err(Fault::new(place, message, "Write type = \"tcp\", \"frames\" or \"mpeg2\", or category = \"ubr\""))
 }
 
 /// Checks that the connection suits the TCP of its two directions, if there is any.

@@ -129,7 +129,7 @@ fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
 }
 
 /// A rate as it is written: 29.97 is 2997/100, and "30000/1001" is what it says.
-fn frame_rate(node: &Node) -> Result<FrameRate, Fault> {
+pub(super) fn frame_rate(node: &Node) -> Result<FrameRate, Fault> {
     quantity::ratio(node)?;
     let written = node.plain();
     let (above, below) = written.split_once('/').unwrap_or((&written, "1"));

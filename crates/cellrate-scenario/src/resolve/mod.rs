@@ -17,6 +17,7 @@ mod live;
 mod loopback;
 mod measuring;
 mod misbehaves;
+mod mpeg2;
 mod network;
 mod pages;
 mod police;

@@ -3,7 +3,7 @@
 use cellrate_proto::{CellRate, Duration};
 
 use super::timing::start_and_end;
-use super::{frames, optional, tcp, video};
+use super::{frames, mpeg2, optional, tcp, video};
 use crate::model::{Custom, RequestResponse, Traffic};
 use crate::text::check;
 use crate::text::error::Fault;
@@ -20,6 +20,7 @@ pub(super) fn read(node: &Node, peak: CellRate) -> Result<Option<Traffic>, Fault
     Ok(match name {
         "tcp" => Some(Traffic::Tcp(Box::new(tcp::read(node, table)?))),
         "video" => Some(Traffic::Video(Box::new(video::read(node, table)?))),
+        "mpeg2" => Some(Traffic::Mpeg2(Box::new(mpeg2::read(node, table)?))),
         "frames" => Some(Traffic::Frames(Box::new(frames::read(node, table)?))),
         "request-response" => Some(Traffic::RequestResponse(request_response(node, table, peak)?)),
         "custom" => Custom::read(table)?.map(Traffic::Custom),

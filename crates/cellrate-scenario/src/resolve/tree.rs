@@ -113,7 +113,7 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
         .and_then(Node::table)
         .and_then(|traffic| Some((traffic.node("type")?, traffic.text("type")?)));
     match kind {
-        Some((node, kind @ ("tcp" | "request-response" | "frames"))) => {
+        Some((node, kind @ ("tcp" | "request-response" | "frames" | "mpeg2"))) => {
             let message =
                 format!("branches cannot carry traffic of type \"{kind}\", which is between two hosts");
             let remedy = "Write traffic of another type, such as \"greedy\" or \"video\"";

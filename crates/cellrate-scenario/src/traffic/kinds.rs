@@ -184,6 +184,8 @@ macro_rules! kinds {
             Video(Box<VideoTraffic>),
             /// Frames of a codec in UDP datagrams.
             Frames(Box<FramesTraffic>),
+            /// An MPEG-2 transport stream.
+            Mpeg2(Box<Mpeg2Traffic>),
             /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no
             /// traffic of its own then, carries the answers.
             RequestResponse(RequestResponse),
@@ -216,6 +218,7 @@ macro_rules! kinds {
                     Traffic::Tcp(tcp) => &**tcp,
                     Traffic::Video(video) => &**video,
                     Traffic::Frames(frames) => &**frames,
+                    Traffic::Mpeg2(stream) => &**stream,
                     Traffic::RequestResponse(model) => model,
                     Traffic::Call(call) => call,
                     Traffic::Transfers(datagrams) => datagrams,
@@ -230,6 +233,7 @@ macro_rules! kinds {
                     Traffic::Tcp(tcp) => &mut **tcp,
                     Traffic::Video(video) => &mut **video,
                     Traffic::Frames(frames) => &mut **frames,
+                    Traffic::Mpeg2(stream) => &mut **stream,
                     Traffic::RequestResponse(model) => model,
                     Traffic::Call(call) => call,
                     Traffic::Transfers(datagrams) => datagrams,
@@ -245,6 +249,7 @@ macro_rules! kinds {
                     Traffic::Tcp(_)
                     | Traffic::Video(_)
                     | Traffic::Frames(_)
+                    | Traffic::Mpeg2(_)
                     | Traffic::RequestResponse(_)
                     | Traffic::Call(_)
                     | Traffic::Transfers(_)

@@ -18,7 +18,9 @@ use std::sync::Arc;
 use cellrate_proto::declaration::Shape;
 use cellrate_proto::{Duration, Time};
 
-use crate::model::{Custom, Datagrams, FramesTraffic, RequestResponse, TcpTraffic, VideoTraffic};
+use crate::model::{
+    Custom, Datagrams, FramesTraffic, Mpeg2Traffic, RequestResponse, TcpTraffic, VideoTraffic,
+};
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
 

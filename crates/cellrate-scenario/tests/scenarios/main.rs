@@ -18,6 +18,7 @@ mod large;
 mod live;
 mod loopback;
 mod measuring;
+mod mpeg2;
 mod overrides;
 mod pages;
 mod parallel;

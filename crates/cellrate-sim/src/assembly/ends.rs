@@ -99,7 +99,8 @@ fn build_stack(scenario: &Scenario, flow: FlowIndex) -> Option<Stack> {
         .then(|| Stack::new(out, back, scenario.seed, Owner::flow(scenario, flow)))
 }
 
-/// Interface that puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
+/// Interface that puts PDUs together at an end: TCP, if it has any, or a receiver of the frames or of the transport
+/// stream of `back`.
 fn interface(
     stack: Option<Stack>,
     [out, back]: [&Flow; 2],
@@ -107,7 +108,7 @@ fn interface(
     other: Place,
 ) -> Option<Box<Interface>> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
-    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_) | Traffic::Mpeg2(_)));
     let has_flows = matches!(
         (&out.traffic, &back.traffic),
         (Some(Traffic::Transfers(_)), _) | (_, Some(Traffic::Transfers(_)))

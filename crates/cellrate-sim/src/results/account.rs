@@ -49,6 +49,8 @@ pub(crate) fn account(
     let tcp = super::tcp::collect(scenario, &assembly, end);
     let tcp = super::tcp::since(tcp, &meter.warm_up.tcp, start, end);
     let (frames, frame_list) = super::frames::collect(scenario, &assembly, &elsewhere.in_flight, end, start);
+    let (transport_streams, reference_list) =
+        super::transport_streams::collect(scenario, &assembly, start, end);
     let frames = super::frames::since(frames, &meter.warm_up.frames);
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
     let flows = super::flows::collect(scenario, &assembly, end);
@@ -79,6 +81,8 @@ pub(crate) fn account(
             burst_list,
             frames,
             frame_list,
+            transport_streams,
+            reference_list,
             flows,
             completions,
             virtual_sources,

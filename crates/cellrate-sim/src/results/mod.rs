@@ -12,11 +12,13 @@ mod measured;
 mod phase_effects;
 mod policing;
 mod tcp;
+mod transport_streams;
 mod unsettled;
 mod virtual_sources;
 
 pub(crate) use account::account;
 pub use cellrate_engine::branch_point::BranchPointSummary;
+pub use cellrate_engine::decoder::{ReferenceRow, TransportStreamSummary};
 pub use cellrate_engine::loopback::LoopbackSummary;
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
@@ -77,6 +79,11 @@ pub struct Summary {
     /// Single frames, in the order of `frames` and of their numbers: as many of each direction as its `record` asks
     /// for.
     pub frame_list: Vec<FrameRow>,
+    /// One row per direction of a connection with an MPEG-2 transport stream.
+    pub transport_streams: Vec<TransportStreamSummary>,
+    /// Clock references that came, in the order of `transport_streams` and of time: as many of each direction as its
+    /// `record` asks for.
+    pub reference_list: Vec<ReferenceRow>,
     /// One row per demand of flows or calls that come and go, in the order of the scenario.
     pub flows: Vec<DemandSummary>,
     /// One row per class of sizes of each demand of flows of a size, of all of them together first; none of classes in

@@ -16,7 +16,7 @@ use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::processing::ProcessingTimes;
 pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
-use cellrate_engine::traffic::{Bursts, Generator, generator};
+use cellrate_engine::traffic::{Bursts, Generator, Mpeg2, generator};
 use cellrate_scenario::traffic::Generate;
 pub use conversation::Conversation;
 
@@ -37,6 +37,8 @@ pub enum Supply {
     Video(Box<Video>),
     /// Frames in datagrams.
     Frames(Box<Frames>),
+    /// An MPEG-2 transport stream.
+    Mpeg2(Box<Mpeg2>),
     /// Calls, one after the other.
     Calls(Box<Calls>),
     /// Traffic that is not built in.
@@ -78,6 +80,7 @@ impl Supply {
         Ok(match traffic {
             Some(Traffic::Tcp(tcp)) => adapter(tcp),
             Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, owner(), end))),
+            Some(Traffic::Mpeg2(model)) => Supply::Mpeg2(Box::new(Mpeg2::new(model, random(), end))),
             Some(Traffic::Frames(frames)) => {
                 Supply::Frames(Box::new(Frames::new(frames, sender.icr(), random(), end)))
             }
@@ -167,6 +170,7 @@ impl Supply {
             }
             Supply::Video(video) => video.next().max(from),
             Supply::Frames(frames) => frames.next().max(from),
+            Supply::Mpeg2(stream) => stream.next().max(from),
             Supply::Calls(calls) => calls.present().available_from(from),
             Supply::Bursts(bursts) => bursts.next().max(from),
             Supply::Relayed(queue) => {
@@ -225,6 +229,7 @@ impl Supply {
             Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
+            Supply::Mpeg2(stream) => return stream.take(),
             Supply::Calls(calls) => return calls.present_mut().take(now),
             Supply::Bursts(bursts) => bursts.take(now),
             Supply::Relayed(queue) => return queue.take(now).is_some_and(|cell| cell.ends_pdu()),
@@ -242,6 +247,7 @@ impl Supply {
             Supply::Adapter(adapter) => Some(adapter.waiting()),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Frames(frames) => Some(frames.waiting(now)),
+            Supply::Mpeg2(stream) => Some(stream.waiting(now)),
             Supply::Calls(calls) => calls.present().waiting(now),
             Supply::Bursts(bursts) => Some(bursts.waiting(now)),
             Supply::Relayed(queue) => Some(queue.len().0),

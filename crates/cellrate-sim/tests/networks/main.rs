@@ -22,6 +22,7 @@ mod frames;
 mod gfr;
 mod linux;
 mod loopback;
+mod mpeg2;
 mod ns3;
 mod pages;
 mod phase_effects;

@@ -18,6 +18,7 @@ mod paths;
 pub mod police;
 pub mod queueing;
 pub mod segments;
+mod streams;
 mod switches;
 mod traffic;
 pub mod trees;

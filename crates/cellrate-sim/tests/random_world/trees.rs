@@ -75,7 +75,13 @@ fn can_branch(scenario: &Scenario, connection: &Connection) -> bool {
     let has = |flow: &Flow, refused: bool| {
         matches!(
             flow.traffic,
-            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_) | Traffic::Call(_))
+            Some(
+                Traffic::Tcp(_)
+                    | Traffic::Frames(_)
+                    | Traffic::Mpeg2(_)
+                    | Traffic::RequestResponse(_)
+                    | Traffic::Call(_)
+            )
         ) || refused && flow.traffic.is_none()
     };
     let is_plain = |step: &Step| is_plain(scenario, *step);

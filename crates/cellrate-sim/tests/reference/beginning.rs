@@ -128,7 +128,12 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
         data_received: 0,
         dropped: 0,
         delays: Vec::new(),
-        frame_cells: matches!(other.traffic, Some(Traffic::Frames(_))).then(Vec::new),
+        frame_cells: matches!(other.traffic, Some(Traffic::Frames(_) | Traffic::Mpeg2(_))).then(Vec::new),
         acr,
     }
+}
+
+pub(super) fn flow_config(scenario: &Scenario, flow: usize) -> &cellrate_scenario::Flow {
+    let connection = &scenario.connections[flow / 2];
+    if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
 }

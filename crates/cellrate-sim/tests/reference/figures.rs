@@ -41,6 +41,9 @@ impl Network<'_> {
             tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
             tcp_before: self.warm_up().map(|look| look.tcp.clone()),
             frames,
+            transport_streams: (0..self.paths.len())
+                .filter_map(|flow| self.transport_stream_row(flow))
+                .collect(),
             flows: self.demand_rows(),
             completions: self.completion_rows(),
             cell_hops: self.ports.iter().map(|port| port.transmitted).sum(),

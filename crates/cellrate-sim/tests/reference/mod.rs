@@ -45,6 +45,7 @@ mod port;
 mod queues;
 mod segments;
 mod tcp;
+mod transport_streams;
 mod trees;
 mod windows;
 
@@ -63,12 +64,12 @@ use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{
     BranchPointSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary, LoopbackSummary,
-    PolicingSummary, PortSummary, VirtualSourceSummary,
+    PolicingSummary, PortSummary, TransportStreamSummary, VirtualSourceSummary,
 };
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
-use beginning::{new_end, new_host_end, new_port};
+use beginning::{flow_config, new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 use changing::line_loses;
 pub use congested::CONGESTED_FLAWS;
@@ -85,6 +86,7 @@ use police::Policer;
 use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
+pub use transport_streams::same_stream;
 use trees::Point;
 pub use trees::TREE_FLAWS;
 use windows::Look;
@@ -108,6 +110,8 @@ pub struct Judgement {
     pub tcp_before: Option<Vec<TcpRow>>,
     /// Frames, where there are any.
     pub frames: Vec<FrameSummary>,
+    /// Transport streams, where there are any.
+    pub transport_streams: Vec<TransportStreamSummary>,
     /// Flows and calls that come and go.
     pub flows: Vec<DemandSummary>,
     pub completions: Vec<CompletionSummary>,
@@ -883,9 +887,4 @@ fn priority(category: Category) -> usize {
         Category::Abr => 1,
         Category::Gfr | Category::Ubr => 2,
     }
-}
-
-fn flow_config(scenario: &Scenario, flow: usize) -> &cellrate_scenario::Flow {
-    let connection = &scenario.connections[flow / 2];
-    if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
 }
