@@ -59,9 +59,15 @@ const KEYS: &[Key] = &[
     ),
     key(
         "congestion_control",
-        Kind::Choice(&["reno", "cubic", "dctcp"]),
+        Kind::Choice(&["reno", "cubic", "linux-cubic", "dctcp"]),
         "of the preset",
-        "How cwnd grows in congestion avoidance, and how much of it a loss or a mark takes: RFC 5681, RFC 9438 or RFC 8257.",
+        "How cwnd grows in congestion avoidance, and how much of it a loss or a mark takes: RFC 5681, RFC 9438, CUBIC as Linux counts it, or RFC 8257.",
+    ),
+    key(
+        "slow_start",
+        Kind::Choice(&["standard", "hystart", "hystart++"]),
+        "of the preset",
+        "How slow start ends before something is lost: at ssthresh only, when round trips or trains of ACKs tell that the path is full (Linux), or by RFC 9406. The latter two need timestamps.",
     ),
     key(
         "limited_transmit",
@@ -110,6 +116,12 @@ const KEYS: &[Key] = &[
         SPAN,
         "of the preset",
         "Round trips are measured in, and timers expire at, multiples of this: \"1 us\" to \"1 s\".",
+    ),
+    key(
+        "rtt_estimator",
+        Kind::Choice(&["rfc6298", "linux"]),
+        "of the preset",
+        "How round trips become a time-out: by RFC 6298, with samples of timestamps weighted by RFC 7323, appendix G; or as Linux has it, a round trip and minimum_rto at least.",
     ),
     key("minimum_rto", TIME, "of the preset", "Smallest retransmission time-out, before back-off."),
     key("maximum_rto", SPAN, "of the preset", "Largest retransmission time-out, back-off included."),

@@ -73,6 +73,8 @@ pub struct TcpConfig {
     pub recovery: Recovery,
     /// How cwnd grows in congestion avoidance, and how much of it a loss takes.
     pub congestion_control: CongestionControl,
+    /// How slow start ends before something is lost.
+    pub slow_start: SlowStart,
     /// Whether the first two duplicate ACKs each let a new segment out (RFC 3042).
     pub limited_transmit: bool,
     /// Which partial ACKs set NewReno's timer anew.
@@ -88,6 +90,8 @@ pub struct TcpConfig {
     pub ecn: bool,
     /// Whether every segment has the timestamps option (RFC 7323, section 3), whose 12 octets its payload has less.
     pub timestamps: bool,
+    /// How round trips become a time-out.
+    pub estimator: Estimator,
     /// How long it waits for ACKs.
     pub timeout: TimeoutConfig,
     /// When the receiver sends ACKs.
@@ -116,8 +120,32 @@ pub enum CongestionControl {
     Reno,
     /// A cubic function of the time since the last loss; three tenths (RFC 9438).
     Cubic,
+    /// As Linux counts it: CUBIC in whole segments, of cwnd, with a growth of its own before the first loss.
+    LinuxCubic,
     /// As Reno, but by as much as there is congestion where marks tell of it (RFC 8257).
     Dctcp,
+}
+
+/// The end of slow start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStart {
+    /// At ssthresh, or with a loss (RFC 5681).
+    Standard,
+    /// When round trips or trains of ACKs tell that the path is full, with Linux's constants (Ha and Rhee, 2011).
+    HyStart,
+    /// When round trips have become longer and stay so for five rounds of slower growth (RFC 9406).
+    HyStartPlusPlus,
+}
+
+/// An estimator of round trips: what becomes of each measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimator {
+    /// SRTT and four times RTTVAR, of several samples in a round trip each counts less (RFC 6298; RFC 7323, appendix
+    /// G). The minimum is that of the time-out.
+    Rfc6298,
+    /// Each sample counts in full; the variation is the largest of a round trip, and the minimum at least: by so much a
+    /// time-out is longer than a round trip (`tcp_rtt_estimator`).
+    Linux,
 }
 
 /// Proportional rate reduction: how fast the pipe may be filled up to ssthresh where losses have brought it below.
@@ -243,7 +271,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "linux",
-        about: "Linux today: as cubic, with timestamps, PRR (RFC 9937), RACK-TLP (RFC 8985) and pacing, a window of 3 MiB, round trips in microseconds, RTO from 200 ms, delayed ACKs after 40 ms; without HyStart.",
+        about: "Linux today: as cubic, with timestamps, PRR (RFC 9937), RACK-TLP (RFC 8985) and pacing, a window of 3 MiB, round trips in microseconds, RTO from 200 ms, delayed ACKs after 40 ms; HyStart, and the time-out and the whole segments of Linux.",
         tcp: linux,
         encapsulation: Encapsulation::LlcSnapIpv4,
     },
@@ -283,6 +311,8 @@ fn reno() -> TcpConfig {
         ssthresh: None,
         recovery: Recovery::Reno,
         congestion_control: CongestionControl::Reno,
+        slow_start: SlowStart::Standard,
+        estimator: Estimator::Rfc6298,
         limited_transmit: false,
         partial_ack_timer: PartialAckTimer::First,
         rate_reduction: None,
@@ -306,7 +336,9 @@ fn linux() -> TcpConfig {
     TcpConfig {
         window: Octets(3 << 20),
         recovery: Recovery::Sack,
-        congestion_control: CongestionControl::Cubic,
+        congestion_control: CongestionControl::LinuxCubic,
+        slow_start: SlowStart::HyStart,
+        estimator: Estimator::Linux,
         initial_window: Octets(10 * 1460),
         limited_transmit: true,
         rate_reduction: Some(RateReduction::SafeAck),

@@ -6,8 +6,8 @@ use cellrate_proto::{Cells, Duration, Octets};
 use super::timing::start_and_end;
 use super::{optional, pages};
 use crate::model::{
-    AdapterQueue, CongestionControl, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer, Preset,
-    RateReduction, Recovery, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
+    AdapterQueue, CongestionControl, DelayedAck, Estimator, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer,
+    Preset, RateReduction, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -88,6 +88,7 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
     let congestion_control = match table.text("congestion_control") {
         Some("reno") => CongestionControl::Reno,
         Some("cubic") => CongestionControl::Cubic,
+        Some("linux-cubic") => CongestionControl::LinuxCubic,
         Some(_) => CongestionControl::Dctcp,
         None => base.congestion_control,
     };
@@ -108,6 +109,12 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
             None => base.recovery,
         },
         congestion_control,
+        slow_start: match table.text("slow_start") {
+            Some("standard") => SlowStart::Standard,
+            Some("hystart") => SlowStart::HyStart,
+            Some(_) => SlowStart::HyStartPlusPlus,
+            None => base.slow_start,
+        },
         limited_transmit: optional(table, "limited_transmit", check::boolean)?
             .unwrap_or(base.limited_transmit),
         partial_ack_timer: match table.text("partial_ack_timer") {
@@ -126,6 +133,11 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
         pacing: optional(table, "pacing", check::boolean)?.unwrap_or(base.pacing),
         ecn: optional(table, "ecn", check::boolean)?.unwrap_or(base.ecn || needs_marks),
         timestamps: optional(table, "timestamps", check::boolean)?.unwrap_or(base.timestamps),
+        estimator: match table.text("rtt_estimator") {
+            Some("rfc6298") => Estimator::Rfc6298,
+            Some(_) => Estimator::Linux,
+            None => base.estimator,
+        },
         timeout: TimeoutConfig {
             granularity: optional(table, "timer_granularity", quantity::span)?
                 .unwrap_or(base.timeout.granularity),
@@ -163,6 +175,17 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
             let remedy = format!("Write recovery = \"sack\", or {key} = {without}");
             return refuse(&[key, "recovery"], message, &remedy);
         }
+    }
+    if config.slow_start != SlowStart::Standard && !config.timestamps {
+        let message = "slow_start takes a round trip from every ACK, and timestamps is false".to_owned();
+        let remedy = "Write timestamps = true, or slow_start = \"standard\"";
+        return refuse(&["slow_start", "timestamps"], message, remedy);
+    }
+    if config.slow_start != SlowStart::Standard && timeout.granularity > Duration::from_ms(1) {
+        let message =
+            format!("slow_start looks for delays of 4 ms, and timer_granularity is {}", timeout.granularity);
+        let remedy = "It must be at most 1 ms, or slow_start = \"standard\"";
+        return refuse(&["timer_granularity", "slow_start"], message, remedy);
     }
     if config.timestamps && mss <= TIMESTAMPS_OCTETS {
         let message = format!("mss is {mss}, of which timestamps take {TIMESTAMPS_OCTETS}");

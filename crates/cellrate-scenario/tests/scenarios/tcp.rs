@@ -47,7 +47,7 @@ fn every_key_is_a_setting_of_its_own() {
         ", mss = \"1000 octets\", header = \"52 octets\", window = \"8704 kB\", initial_window = \"4 kB\", \
          ssthresh = \"64 KiB\", recovery = \"sack\", timer_granularity = \"50 us\", minimum_rto = \"1 ms\", \
          maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, \
-         congestion_control = \"cubic\", ecn = true, timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
+         congestion_control = \"linux-cubic\", slow_start = \"hystart++\", rtt_estimator = \"linux\", ecn = true, timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
          prr = \"slow-start\", rack_tlp = true, pacing = true, \
          encapsulation = \"vc-mux\", transfer = \"300 kB\", start = \"5 ms\", connections = 3, \
          adapter_queue = { pdus = 20 }",
@@ -67,7 +67,9 @@ fn every_key_is_a_setting_of_its_own() {
             initial: Duration::from_secs(3),
         },
         delayed_ack: DelayedAck::TimerOnTicks { timer: Duration::from_ms(50), ticks: Duration::from_ms(10) },
-        congestion_control: CongestionControl::Cubic,
+        congestion_control: CongestionControl::LinuxCubic,
+        slow_start: SlowStart::HyStartPlusPlus,
+        estimator: Estimator::Linux,
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Every,
         rate_reduction: Some(RateReduction::SlowStart),
@@ -173,6 +175,8 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
             "vc.v.traffic.recovery: rack_tlp needs recovery",
         ),
         ("preset = \"newreno\", rack_tlp = true", "recovery = \"sack\", or rack_tlp = false"),
+        ("slow_start = \"hystart\"", "vc.v.traffic.slow_start: slow_start takes a round trip from every ACK"),
+        ("preset = \"linux\", timer_granularity = \"10 ms\"", "It must be at most 1 ms, or slow_start ="),
         ("prr = \"ssrb\"", "vc.v.traffic.prr"),
         ("mss = \"12 octets\", timestamps = true", "mss is 12 octets, of which timestamps take 12 octets"),
         ("header = \"112 octets\", timestamps = true", "It must be at most 108 octets with timestamps"),

@@ -5,6 +5,8 @@ use cellrate_scenario::{CongestionControl, TcpConfig};
 
 use super::cubic::Cubic;
 use super::dctcp::Dctcp;
+use super::hystart::{HyStart, Sample};
+use super::linux_cubic::LinuxCubic;
 use super::sequence::Sequence;
 
 /// cwnd and ssthresh.
@@ -19,8 +21,11 @@ pub struct CongestionWindow {
     largest: u64,
     /// Congestion avoidance that is not Reno's.
     cubic: Option<Box<Cubic>>,
+    linux_cubic: Option<Box<LinuxCubic>>,
     /// DCTCP's estimate, by which marks reduce the window.
     dctcp: Option<Box<Dctcp>>,
+    /// Ends slow start.
+    hystart: Option<Box<HyStart>>,
 }
 
 impl CongestionWindow {
@@ -33,7 +38,9 @@ impl CongestionWindow {
             mss: config.payload().0,
             largest,
             cubic: (config.congestion_control == CongestionControl::Cubic).then(Box::default),
+            linux_cubic: (config.congestion_control == CongestionControl::LinuxCubic).then(Box::default),
             dctcp: (config.congestion_control == CongestionControl::Dctcp && config.ecn).then(Box::default),
+            hystart: HyStart::of(config).map(Box::new),
         }
     }
 
@@ -47,11 +54,27 @@ impl CongestionWindow {
         Octets(self.ssthresh)
     }
 
+    /// An ACK of something new tells of a round trip, in a recovery or not.
+    pub fn on_round_trip(&mut self, sample: &Sample, recovers: bool) {
+        if let Some(cubic) = &mut self.linux_cubic {
+            cubic.on_round_trip(sample.round_trip);
+        }
+        let starts = self.cwnd < self.ssthresh && !recovers;
+        if let Some(hystart) = self.hystart.as_mut().filter(|_| starts)
+            && hystart.ends(sample, self.cwnd)
+        {
+            self.ssthresh = self.cwnd;
+        }
+    }
+
     /// An ACK of `acked` octets at `now`: a segment more at most in slow start; afterwards about a segment per
     /// `round_trip`, the smoothed one, or what CUBIC has.
     pub fn on_acknowledged(&mut self, now: Time, round_trip: Duration, acked: Octets) {
-        let grown = if self.cwnd < self.ssthresh {
-            self.cwnd + acked.0.min(self.mss)
+        let grown = if self.linux_cubic.is_some() {
+            self.grown_by_linux(now, acked.0)
+        } else if self.cwnd < self.ssthresh {
+            let standard = acked.0.min(self.mss);
+            self.cwnd + self.hystart.as_ref().map_or(standard, |hystart| hystart.growth(acked.0, standard))
         } else if let Some(cubic) = &mut self.cubic {
             let mss = self.mss as f64;
             let window = cubic.grow(now, round_trip, self.cwnd as f64 / mss, acked.0 as f64 / mss);
@@ -62,9 +85,36 @@ impl CongestionWindow {
         self.cwnd = grown.min(self.largest);
     }
 
+    /// Slow start by all that is acknowledged, up to ssthresh, and what is left of it in congestion avoidance.
+    fn grown_by_linux(&mut self, now: Time, acked: u64) -> u64 {
+        let most = match &self.hystart {
+            Some(hystart) => hystart.growth(acked, acked),
+            None => acked,
+        };
+        let starts = most.min(self.ssthresh.saturating_sub(self.cwnd));
+        let left = if starts < most { acked - starts } else { 0 };
+        let grown = self.cwnd + starts;
+        match &mut self.linux_cubic {
+            Some(cubic) if left > 0 => grown + self.mss * cubic.grow(now, grown / self.mss, left, self.mss),
+            _ => grown,
+        }
+    }
+
+    /// Whether a time-out in a recovery reduces ssthresh again (RFC 5681); in Linux the recovery has done so.
+    pub fn reduces_again(&self) -> bool {
+        self.linux_cubic.is_none()
+    }
+
     /// A loss while `outstanding` octets are on their way: ssthresh is half of what could be in flight, or what CUBIC
     /// leaves of it.
     pub fn on_loss(&mut self, outstanding: Octets) {
+        if let Some(hystart) = &mut self.hystart {
+            hystart.on_loss();
+        }
+        if let Some(cubic) = &mut self.linux_cubic {
+            self.ssthresh = self.mss * cubic.on_loss(self.cwnd / self.mss);
+            return;
+        }
         let flight = self.cwnd.min(outstanding.0);
         let left = match &mut self.cubic {
             None => flight / 2,
@@ -83,13 +133,17 @@ impl CongestionWindow {
         }
     }
 
-    /// Marks tell of congestion while `outstanding` octets are on their way: cwnd is reduced as for a loss, or as DCTCP
-    /// has it.
+    /// Marks tell of congestion while `outstanding` octets are on their way: ssthresh is reduced as for a loss, or as
+    /// DCTCP has it.
     pub fn on_mark(&mut self, outstanding: Octets) {
         match &self.dctcp {
             None => self.on_loss(outstanding),
             Some(dctcp) => self.ssthresh = ((dctcp.left() * self.cwnd as f64) as u64).max(2 * self.mss),
         }
+    }
+
+    /// cwnd := ssthresh where that is less.
+    pub fn fall(&mut self) {
         self.cwnd = self.cwnd.min(self.ssthresh);
     }
 
@@ -103,6 +157,12 @@ impl CongestionWindow {
         self.collapse();
         if let Some(cubic) = &mut self.cubic {
             cubic.on_timeout();
+        }
+        if let Some(cubic) = &mut self.linux_cubic {
+            cubic.on_timeout();
+        }
+        if let Some(hystart) = &mut self.hystart {
+            hystart.on_timeout();
         }
     }
 

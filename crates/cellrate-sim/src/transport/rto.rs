@@ -1,7 +1,9 @@
 //! The retransmission time-out: Jacobson's estimator in Karels's integers, Karn's back-off (RFC 6298).
 
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::TimeoutConfig;
+use cellrate_scenario::{Estimator, TimeoutConfig};
+
+use super::sequence::Sequence;
 
 /// How long to wait for an ACK.
 #[derive(Clone, Debug)]
@@ -10,6 +12,18 @@ pub struct RtoEstimator {
     /// SRTT and RTTVAR, once there is a measurement.
     estimate: Option<Estimate>,
     back_offs: u32,
+    /// As Linux estimates: the state of that.
+    linux: Option<Linux>,
+}
+
+/// The variation as Linux has it, four times the mean deviation: the largest of a round trip, and the minimum time-out
+/// at least, so that a time-out is that much longer than a round trip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Linux {
+    deviation: Duration,
+    /// The largest deviation of this round, which ends when all before `round_end` is acknowledged.
+    largest: Duration,
+    round_end: Option<Sequence>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +35,31 @@ struct Estimate {
 impl RtoEstimator {
     /// One that has measured nothing.
     pub fn new(config: TimeoutConfig) -> RtoEstimator {
-        RtoEstimator { config, estimate: None, back_offs: 0 }
+        RtoEstimator { config, estimate: None, back_offs: 0, linux: None }
+    }
+
+    /// The same that estimates in this way.
+    pub fn by(self, estimator: Estimator) -> RtoEstimator {
+        let linux = match estimator {
+            Estimator::Rfc6298 => None,
+            Estimator::Linux => Some(Linux::default()),
+        };
+        RtoEstimator { linux, ..self }
     }
 
     /// An octet sent once, at `sent`, is acknowledged at `now`. The clock is only read in ticks, so a round trip is a
     /// whole number of them. Ends the back-off.
     pub fn on_measurement(&mut self, sent: Time, now: Time) {
-        self.on_ticks(self.ticks(now) - self.ticks(sent), 1);
+        self.on_ticks(self.ticks(now) - self.ticks(sent), 1, None);
     }
 
     /// An octet that went at the tick `echo`, modulo 2^32, is acknowledged at `now`: one of so many samples of a round
-    /// trip, each of which counts as much less (RFC 7323, appendix G). Ends the back-off.
-    pub fn on_echo(&mut self, echo: u32, now: Time, samples: u64) {
-        self.on_ticks(u64::from(self.clock(now).wrapping_sub(echo)), samples.max(1));
+    /// trip, each of which counts as much less (RFC 7323, appendix G; Linux counts each in full). What comes before the
+    /// first of `range` is acknowledged, what comes before the second is sent. Ends the back-off; the round trip.
+    pub fn on_echo(&mut self, echo: u32, now: Time, samples: u64, range: [Sequence; 2]) -> Duration {
+        let ticks = u64::from(self.clock(now).wrapping_sub(echo));
+        self.on_ticks(ticks, samples.max(1), Some(range));
+        self.config.granularity * ticks
     }
 
     /// The clock that timestamps show: ticks modulo 2^32 (RFC 7323, section 5.4).
@@ -45,9 +71,13 @@ impl RtoEstimator {
         time.since(Time::ZERO).div_floor(self.config.granularity)
     }
 
-    fn on_ticks(&mut self, ticks: u64, samples: u64) {
+    fn on_ticks(&mut self, ticks: u64, samples: u64, range: Option<[Sequence; 2]>) {
         let measured = self.config.granularity * ticks;
         self.back_offs = 0;
+        if let Some(linux) = &mut self.linux {
+            self.estimate = Some(linux.on_measurement(self.estimate, measured, self.config.minimum, range));
+            return;
+        }
         let (alpha, beta) = (samples.saturating_mul(8), samples.saturating_mul(4));
         self.estimate = Some(match self.estimate {
             None => Estimate { smoothed: measured, variation: measured.half() },
@@ -79,6 +109,9 @@ impl RtoEstimator {
         let TimeoutConfig { granularity, minimum, maximum, initial } = self.config;
         let base = match self.estimate {
             None => initial,
+            Some(Estimate { smoothed, variation }) if self.linux.is_some() => {
+                smoothed.saturating_add(variation)
+            }
             Some(Estimate { smoothed, variation }) => {
                 smoothed.saturating_add(variation.saturating_mul(4).max(granularity)).max(minimum)
             }
@@ -97,6 +130,40 @@ impl RtoEstimator {
     /// SRTT, once there is a measurement.
     pub fn smoothed(&self) -> Option<Duration> {
         self.estimate.map(|estimate| estimate.smoothed)
+    }
+}
+
+impl Linux {
+    fn on_measurement(
+        &mut self,
+        before: Option<Estimate>,
+        measured: Duration,
+        minimum: Duration,
+        range: Option<[Sequence; 2]>,
+    ) -> Estimate {
+        let sent = range.map(|[_, sent]| sent);
+        let Some(Estimate { smoothed, mut variation }) = before else {
+            self.deviation = measured * 2;
+            self.largest = self.deviation.max(minimum);
+            self.round_end = sent;
+            return Estimate { smoothed: measured, variation: self.largest };
+        };
+        let shorter = measured < smoothed;
+        let error = smoothed.as_ps().abs_diff(measured.as_ps());
+        let next = if shorter { smoothed.as_ps() - error / 8 } else { smoothed.as_ps() + error / 8 };
+        let quarter = self.deviation.as_ps() / 4;
+        // Round trips that grow shorter are no reason for a longer time-out.
+        let more = error.saturating_sub(quarter) / if shorter { 8 } else { 1 };
+        self.deviation = Duration::from_ps(self.deviation.as_ps() + more - quarter.saturating_sub(error));
+        self.largest = self.largest.max(self.deviation);
+        variation = variation.max(self.largest);
+        let over = range.is_none_or(|[acknowledged, _]| self.round_end.is_none_or(|end| acknowledged > end));
+        if over {
+            let less = variation.as_ps().saturating_sub(self.largest.as_ps()) / 4;
+            variation = Duration::from_ps(variation.as_ps() - less);
+            (self.round_end, self.largest) = (sent, minimum);
+        }
+        Estimate { smoothed: Duration::from_ps(next), variation }
     }
 }
 
@@ -123,6 +190,8 @@ mod tests {
         })
     }
 
+    const NOTHING: [Sequence; 2] = [Sequence::START; 2];
+
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
     }
@@ -144,19 +213,46 @@ mod tests {
     fn one_of_several_samples_of_a_round_trip_counts_less() {
         // RFC 7323, appendix G: with 4 samples the gains are 1/32 and 1/16.
         let mut rto = estimator(1000, 0);
-        rto.on_echo(rto.clock(at(0)), at(320), 4);
+        rto.on_echo(rto.clock(at(0)), at(320), 4, NOTHING);
         assert_eq!(rto.timeout(), Duration::from_ms(320 + 640));
-        rto.on_echo(rto.clock(at(1000)), at(1000), 4);
+        rto.on_echo(rto.clock(at(1000)), at(1000), 4, NOTHING);
         // SRTT = 320 - 10, RTTVAR = 160 - 10 + 20.
         assert_eq!(rto.smoothed(), Some(Duration::from_ms(310)));
         assert_eq!(rto.timeout(), Duration::from_ms(310 + 680));
         // 2^32 ticks of a millisecond go round after 49.7 days.
         let late = Time::ZERO + Duration::from_ms((1 << 32) + 100);
-        rto.on_echo(u32::MAX - 99, late, 1);
+        rto.on_echo(u32::MAX - 99, late, 1, NOTHING);
         assert_eq!(
             rto.smoothed().map(|span| span.as_ps()),
             Some((310_000 * 7 / 8 + 200_000 / 8) * 1_000_000)
         );
+    }
+
+    #[test]
+    fn linux_has_a_time_out_that_is_the_minimum_longer_than_a_round_trip() {
+        let mut rto = estimator(1, 200).by(Estimator::Linux);
+        rto.on_measurement(at(0), at(40));
+        assert_eq!(rto.timeout(), Duration::from_ms(240), "twice 40 are less than 200");
+        // Each ACK counts in full, 7/8 * 40 + 1/8 * 48, however many samples a round trip has.
+        let range = |acknowledged, sent| [Sequence(acknowledged), Sequence(sent)];
+        assert_eq!(rto.on_echo(rto.clock(at(0)), at(48), 20, range(1, 10)), Duration::from_ms(48));
+        assert_eq!((rto.smoothed(), rto.timeout()), (Some(Duration::from_ms(41)), Duration::from_ms(241)));
+        // 359 ms longer: the deviation was 80 - 20 + 8 and is 68 - 17 + 359 ms, the largest of this round.
+        rto.on_echo(rto.clock(at(0)), at(400), 1, range(2, 10));
+        let expected = 41_000 + 359_000 / 8 + 68_000 - 17_000 + 359_000;
+        assert_eq!(rto.timeout(), Duration::from_us(expected));
+        // It goes down by a quarter of what it is above that of the next rounds, and not within one.
+        let smoothed = |rto: &RtoEstimator| rto.smoothed().expect("it is measured");
+        let above = |rto: &RtoEstimator| (rto.timeout() - smoothed(rto)).as_ps() / 1_000_000;
+        let same = |rto: &mut RtoEstimator, range| {
+            let ticks = smoothed(rto).as_ps() / 1_000_000;
+            rto.on_echo(0, Time::ZERO + Duration::from_us(ticks), 1, range);
+        };
+        (0..200).for_each(|_| same(&mut rto, range(10, 20)));
+        assert_eq!(above(&rto), 410_000);
+        same(&mut rto, range(11, 20));
+        same(&mut rto, range(21, 30));
+        assert_eq!(above(&rto), 410_000 - 210_000 / 4);
     }
 
     #[test]

@@ -10,13 +10,15 @@
 //!      +----------------------------------------------------------------------------+--------+
 //! ```
 //!
-//! With RACK-TLP the sender is Repairing after a time-out, until everything before `recover` is acknowledged: what is
-//! lost is sent again as cwnd grows and the pipe allows.
+//! With proportional rate reduction a mark makes an open sender Reducing, until everything before `recover` and more is
+//! acknowledged. With RACK-TLP the sender is Repairing after a time-out, until everything before `recover` is
+//! acknowledged: what is lost is sent again as cwnd grows and the pipe allows.
 
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{PartialAckTimer, RateReduction, Recovery, TcpConfig};
 
 use super::congestion::CongestionWindow;
+use super::hystart::Sample;
 use super::pacing::Pacing;
 use super::prr::Prr;
 use super::rack::{Probed, Rack};
@@ -88,6 +90,10 @@ enum Phase {
         recover: Sequence,
         partial: bool,
     },
+    /// After a mark, with proportional rate reduction, until more than what is before `recover` is acknowledged.
+    Reducing {
+        recover: Sequence,
+    },
     /// After a time-out, with RACK, until everything before `recover` is acknowledged.
     Repairing {
         recover: Sequence,
@@ -148,7 +154,7 @@ impl Sender {
             highest: Sequence::START,
             offered: config.offered_window(),
             congestion: CongestionWindow::new(config),
-            rto: RtoEstimator::new(config.timeout),
+            rto: RtoEstimator::new(config.timeout).by(config.estimator),
             timer: start,
             timed: None,
             timestamps: config.timestamps,
@@ -210,7 +216,11 @@ impl Sender {
         }
         if let Some(echo) = heading.echo().filter(|_| self.timestamps && ack.next > self.una) {
             let samples = self.outstanding().0.div_ceil(2 * self.mss.0);
-            self.rto.on_echo(echo, now, samples);
+            let round_trip = self.rto.on_echo(echo, now, samples, [ack.next, self.highest]);
+            let smoothed = self.rto.smoothed().unwrap_or(round_trip);
+            let sample = Sample { now, round_trip, smoothed, acknowledged: ack.next, sent: self.highest };
+            let recovers = matches!(self.phase, Phase::Recovering { .. } | Phase::Reducing { .. });
+            self.congestion.on_round_trip(&sample, recovers);
         }
         let echo = self.ecn && heading.flags.has(Flags::ECE);
         if self.ecn {
@@ -248,6 +258,13 @@ impl Sender {
             self.statistics.reductions += 1;
             self.congestion.on_mark(self.outstanding());
             self.note_reduction();
+            if self.prr.is_some() {
+                self.begin_reduction();
+                self.phase = Phase::Reducing { recover: self.highest };
+                self.regulate(advances);
+            } else {
+                self.congestion.fall();
+            }
         }
     }
 
@@ -264,17 +281,26 @@ impl Sender {
     /// RACK looks for losses, and a recovery begins with the first one. Whether any was found.
     fn detect_losses(&mut self, now: Time) -> bool {
         let Some(rack) = &mut self.rack else { return false };
-        let finds = rack.detect(now, self.phase != Phase::Open, self.rto.smoothed());
-        if finds && self.phase == Phase::Open && self.is_news() {
+        let whole = matches!(self.phase, Phase::Open | Phase::Reducing { .. });
+        let finds = rack.detect(now, !whole, self.rto.smoothed());
+        if finds && whole && self.is_news() {
             self.fast_retransmit(now);
         }
         finds
     }
 
-    /// In a recovery with proportional rate reduction, sets cwnd to what is on its way and what may leave for what the
-    /// last ACK has told of.
+    /// Proportional rate reduction begins with all that is outstanding but for what had been reported before.
+    fn begin_reduction(&mut self) {
+        let flight = self.outstanding() + self.delivered;
+        let flight = Octets(flight.0.saturating_sub(self.scoreboard.reported().0));
+        self.prr = self.prr.map(|(bound, _)| (bound, Prr::begin(flight)));
+    }
+
+    /// In a recovery with proportional rate reduction, and after marks, sets cwnd to what is on its way and what may
+    /// leave for what the last ACK has told of.
     fn regulate(&mut self, safe: bool) {
-        let (Some((bound, mut prr)), Phase::Recovering { .. }) = (self.prr, self.phase) else { return };
+        let reduces = matches!(self.phase, Phase::Recovering { .. } | Phase::Reducing { .. });
+        let Some((bound, mut prr)) = self.prr.filter(|_| reduces) else { return };
         let delivered = std::mem::take(&mut self.delivered);
         if delivered > Octets::ZERO || !prr.has_sent() {
             let pipe = self.pipe();
@@ -290,8 +316,10 @@ impl Sender {
         let alone = self.outstanding() <= self.mss;
         let Some(rack) = &mut self.rack else { return };
         match self.phase {
-            Phase::Open if advances => rack.schedule_probe(now, self.rto.smoothed(), self.timer, alone),
-            Phase::Open if self.scoreboard.is_beyond(self.una) => {}
+            Phase::Open | Phase::Reducing { .. } if advances => {
+                rack.schedule_probe(now, self.rto.smoothed(), self.timer, alone);
+            }
+            Phase::Open | Phase::Reducing { .. } if self.scoreboard.is_beyond(self.una) => {}
             _ => rack.drop_probe(),
         }
     }
@@ -328,6 +356,13 @@ impl Sender {
             Phase::Open => {
                 let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
                 self.congestion.on_acknowledged(now, round_trip, acked);
+            }
+            Phase::Reducing { recover } => {
+                // The segment with CWR is beyond it, and has come.
+                if acknowledged > recover {
+                    self.congestion.settle(Octets(u64::MAX));
+                    self.phase = Phase::Open;
+                }
             }
             Phase::Recovering { recover, partial } => {
                 if self.recovery == Recovery::Reno || acknowledged >= recover {
@@ -371,13 +406,14 @@ impl Sender {
             (Phase::Recovering { .. }, Recovery::Reno | Recovery::NewReno) => self.congestion.inflate(),
             (Phase::Recovering { .. } | Phase::Repairing { .. }, _) | (Phase::Open, Recovery::None) => {}
             // RACK goes by times.
-            (Phase::Open, Recovery::Sack) if self.rack.is_some() => {}
-            (Phase::Open, Recovery::Sack) => {
+            (Phase::Open | Phase::Reducing { .. }, Recovery::Sack) if self.rack.is_some() => {}
+            (Phase::Open | Phase::Reducing { .. }, Recovery::Sack) => {
                 let lost = self.scoreboard.lost_before() > self.una;
                 if (self.duplicates >= DUPLICATES || lost) && self.is_news() {
                     self.fast_retransmit(now);
                 }
             }
+            (Phase::Reducing { .. }, _) => {}
             (Phase::Open, Recovery::NewReno) => {
                 if self.duplicates == DUPLICATES && self.is_news() {
                     self.fast_retransmit(now);
@@ -403,8 +439,11 @@ impl Sender {
 
     fn fast_retransmit(&mut self, now: Time) {
         self.statistics.fast_retransmits += 1;
-        // What limited transmit has let out does not count (RFC 5681, section 3.1); cwnd is without it.
-        self.congestion.on_loss(self.outstanding());
+        let reduces = matches!(self.phase, Phase::Reducing { .. });
+        if !reduces {
+            // What limited transmit has let out does not count (RFC 5681, section 3.1); cwnd is without it.
+            self.congestion.on_loss(self.outstanding());
+        }
         self.timed = None;
         self.guard = Some(self.highest);
         self.note_reduction();
@@ -416,14 +455,14 @@ impl Sender {
             self.phase = Phase::Recovering { recover: self.highest, partial: false };
             match self.recovery {
                 Recovery::Sack => {
-                    self.congestion.settle(Octets(u64::MAX));
+                    if !reduces {
+                        self.congestion.settle(Octets(u64::MAX));
+                        self.begin_reduction();
+                    }
                     self.scoreboard.begin_recovery(self.una);
                     if let Some(rack) = &mut self.rack {
                         rack.forget_probe();
                     }
-                    let flight = self.outstanding() + self.delivered;
-                    let flight = Octets(flight.0.saturating_sub(self.scoreboard.reported().0));
-                    self.prr = self.prr.map(|(bound, _)| (bound, Prr::begin(flight)));
                 }
                 _ => self.congestion.begin_recovery(),
             }
@@ -461,7 +500,8 @@ impl Sender {
         }
         self.statistics.timeouts += 1;
         // A segment that the timer has had sent before says nothing new (RFC 5681, section 3.1).
-        if self.timed_out != Some(self.una) {
+        let recovers = self.phase != Phase::Open && !self.congestion.reduces_again();
+        if self.timed_out != Some(self.una) && !recovers {
             self.congestion.on_loss(self.in_flight());
         }
         self.timed_out = Some(self.una);
@@ -502,6 +542,10 @@ impl Sender {
         }
         if let Some(span) = self.poll_probe(now) {
             return Some(span);
+        }
+        if let Phase::Reducing { .. } = self.phase {
+            let room = self.pipe() + self.mss <= self.congestion.window();
+            return if room { self.poll_new(now, self.una + self.offered) } else { None };
         }
         if self.recovery == Recovery::Sack && self.phase != Phase::Open {
             if self.pipe() + self.mss > self.congestion.window() {
@@ -605,7 +649,8 @@ impl Sender {
             let window = self.congestion.window().max(self.highest.since(self.una));
             pacing.on_sent(now, span.octets(), self.rto.smoothed(), window, self.congestion.starts());
         }
-        if let (Some((_, prr)), Phase::Recovering { .. }) = (&mut self.prr, self.phase) {
+        let reduces = matches!(self.phase, Phase::Recovering { .. } | Phase::Reducing { .. });
+        if let Some((_, prr)) = self.prr.as_mut().filter(|_| reduces) {
             prr.on_sent(span.octets());
         }
         let again = span.from < self.highest;
@@ -637,6 +682,7 @@ impl Sender {
     /// the path holds; slow start would overrun it again, and the next recovery end in a time-out again, for ever.
     fn in_flight(&self) -> Octets {
         match (self.phase, self.recovery) {
+            (Phase::Reducing { .. }, _) => self.pipe(),
             (Phase::Recovering { .. } | Phase::Repairing { .. }, Recovery::Sack) => self.pipe(),
             // Each duplicate ACK told of a segment that has left the network, and inflated cwnd by it.
             (Phase::Recovering { .. }, _) => self.congestion.without_inflation(self.outstanding()),

@@ -4,14 +4,16 @@
 //! references/linux/ holds what Linux did, and the script that recorded it. Here the same senders and receivers that
 //! run over cells run over the path that it had: 10 Mb/s, 20 ms each way, an ACK for every segment.
 //!
-//! The same segments leave in the same order, new ones and those sent again. What differs, and why:
+//! The same segments leave in the same order, new ones and those sent again, and cwnd is the same after each ACK but
+//! for what follows, and why:
 //!
 //! - instants by less than ACKs are apart, which the recording program and the kernel take ([`RECORDED`]);
-//! - cwnd by a segment ([`WHOLE`]): Linux counts whole segments in congestion avoidance, and adds one after a window of
-//!   them; here it grows by parts of one. A segment may leave an ACK earlier or later for it, and where ACKs pause, a
-//!   round trip is not full;
-//! - probes are later there by [`TICKS`]: a timer of Linux runs on ticks of 4 ms (of this kernel), is set 2 of them
-//!   later than two round trips, and expires at the tick after;
+//! - cwnd by a segment where something is lost ([`WHOLE`]): what was reported before a hole is filled is acknowledged
+//!   with it here, and lets the window grow; Linux has counted it before. The window of Reno has no whole segments here. A
+//!   segment may leave an ACK earlier or later for either, and where ACKs pause, a round trip is not full;
+//! - timers expire later there: they run on ticks of 4 ms (of this kernel), a probe is due 2 of them later than two
+//!   round trips, and a timer set to a part of a tick expires at the second one after ([`TICKS`]). Those of 63 ticks and
+//!   more go in steps of 8 ([`WHEEL`]);
 //! - Linux takes back a recovery that was for nothing, by timestamps and DSACK (Eifel); here no segment overtakes
 //!   another, and there is no such thing to take back.
 
@@ -51,7 +53,7 @@ struct Trace {
     acks: Vec<Ack>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Ack {
     next: u64,
     cwnd: u64,
@@ -110,7 +112,7 @@ fn simulate(config: &TcpConfig, case: &Case) -> Trace {
                     trace.acks.push(Ack {
                         next: ack.next.0 / SEGMENT,
                         cwnd: sender.window().0 / SEGMENT,
-                        ssthresh: sender.ssthresh().0 / SEGMENT,
+                        ssthresh: (sender.ssthresh().0 / SEGMENT).min(NO_SSTHRESH),
                     });
                 }
             }
@@ -186,12 +188,16 @@ fn linux(ssthresh: u64) -> TcpConfig {
     }
 }
 
+/// ssthresh of Linux before anything has set it.
+const NO_SSTHRESH: u64 = 0x7fff_ffff;
 /// Largest difference of an instant that the recording and the kernel account for.
 const RECORDED: i64 = 1000;
 /// Largest difference of cwnd that is due to whole segments.
 const WHOLE: u64 = 1;
-/// By how much a probe may be later there.
-const TICKS: i64 = 20_000;
+/// By how much a timer may be later there: 4 ticks.
+const TICKS: i64 = 16_000;
+/// By how much one of a quarter of a second and more may be: a step of the wheel.
+const WHEEL: i64 = 32_000;
 
 fn of(segments: u64, lost: impl IntoIterator<Item = (u64, u32)>) -> Case {
     Case { segments, lost: lost.into_iter().collect(), ..Case::default() }
@@ -241,15 +247,74 @@ fn a_segment_that_is_lost_again_is_found_after_a_round_trip() {
     compare("lost-again", &linux(30), &of(150, [(32, 2)]), RECORDED);
 }
 
-#[test]
-fn a_probe_tells_of_a_lost_tail() {
-    let (ours, theirs) = (simulate(&linux(30), &of(60, (57..60).map(|n| (n, 1)))), recorded("lost-tail"));
-    let again_in = [again(&ours.sent), again(&theirs.sent)];
-    let numbers = again_in.clone().map(|sent| sent.iter().map(|sent| sent.1).collect::<Vec<_>>());
-    assert_eq!(numbers, [[59, 57, 58]; 2], "the probe, and what its ACK tells of");
-    for (a, b) in again_in[0].iter().zip(&again_in[1]) {
-        assert!((0..TICKS).contains(&(b.0 - a.0)), "{} at {} us here, {} us there", a.1, a.0, b.0);
+/// Holds a case against the record where nothing is lost: every segment at the same instant, the same cwnd and ssthresh
+/// after every ACK.
+#[track_caller]
+fn compare_all(name: &str, config: &TcpConfig, segments: u64) {
+    let (ours, theirs) = (simulate(config, &of(segments, [])), recorded(name));
+    assert_eq!(ours.sent.len(), theirs.sent.len(), "{name}: segments");
+    for (a, b) in ours.sent.iter().zip(&theirs.sent) {
+        assert!(a.1 == b.1 && (a.0 - b.0).abs() <= RECORDED, "{name}: {a:?} here, {b:?} there");
     }
+    assert_eq!(ours.acks, theirs.acks, "{name}");
+}
+
+#[test]
+fn hystart_ends_slow_start_with_the_same_ack() {
+    compare_all("slow-start", &TcpConfig { ssthresh: None, ..linux(1) }, 600);
+}
+
+#[test]
+fn before_a_loss_cubic_grows_by_a_twentieth() {
+    compare_all("first-growth", &linux(30), 400);
+}
+
+#[test]
+fn paced_segments_leave_at_the_same_instants() {
+    compare_all("paced", &TcpConfig { pacing: true, ..linux(30) }, 150);
+}
+
+#[test]
+fn after_a_loss_the_window_follows_the_cubic_function() {
+    // 103 segments before the loss, 72 after it: K = 4.26 s.
+    let (ours, theirs) = (simulate(&linux(30), &of(6000, [(1500, 1)])), recorded("growth"));
+    // The record has every 25th ACK.
+    for (a, b) in ours.acks.iter().step_by(25).zip(&theirs.acks) {
+        let same = a.next == b.next && a.cwnd.abs_diff(b.cwnd) <= WHOLE && a.ssthresh == b.ssthresh;
+        assert!(same, "{a:?} here, {b:?} there");
+    }
+    assert!(theirs.acks.len() > 200);
+}
+
+#[test]
+fn marks_of_a_window_are_one_reduction_in_proportion_to_what_is_delivered() {
+    let marked = Case { marked: vec![32, 35, 38], ..of(150, []) };
+    compare("ecn", &TcpConfig { ecn: true, ..linux(30) }, &marked, RECORDED);
+}
+
+/// Holds what is sent again by timers against the record: the same segments, each at most so much later there.
+#[track_caller]
+fn compare_timers(name: &str, lost: &[(u64, u32)], later: i64) -> Vec<u64> {
+    let (ours, theirs) = (simulate(&linux(30), &of(60, lost.iter().copied())), recorded(name));
+    let again = [again(&ours.sent), again(&theirs.sent)];
+    assert_eq!(again[0].len(), again[1].len());
+    for (a, b) in again[0].iter().zip(&again[1]) {
+        assert!(a.1 == b.1 && (0..later).contains(&(b.0 - a.0)), "{name}: {a:?} here, {b:?} there");
+    }
+    assert_eq!(ours.acks, theirs.acks, "{name}");
+    again[0].iter().map(|sent| sent.1).collect()
+}
+
+#[test]
+fn probes_find_losses_at_the_tail_and_the_timer_what_they_do_not() {
+    // The probe, and what its ACK tells of.
+    let tail = [(57, 1), (58, 1), (59, 1)];
+    assert_eq!(compare_timers("lost-tail", &tail, TICKS), [59, 57, 58]);
+    // A single segment: a time-out, a round trip and 200 ms, is sooner than a probe.
+    assert_eq!(compare_timers("lost-last", &[(59, 1)], WHEEL), [59]);
+    // The probe is lost, and what the timer has sent again.
+    let probe = [(56, 2), (57, 1), (58, 1), (59, 2)];
+    assert_eq!(compare_timers("lost-probe", &probe, WHEEL), [59, 56, 56, 57, 58, 59]);
 }
 
 #[test]

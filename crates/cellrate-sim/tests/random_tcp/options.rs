@@ -28,6 +28,14 @@ pub fn of_today(mut scenario: Scenario, number: u64) -> Scenario {
                 ]);
                 tcp.pacing = !dice.one_in(3);
                 tcp.timeout.granularity = dice.pick(&[Duration::from_us(1), tcp.timeout.granularity]);
+                if dice.one_in(2) {
+                    tcp.congestion_control = CongestionControl::LinuxCubic;
+                    tcp.estimator = Estimator::Linux;
+                }
+                if dice.one_in(2) && tcp.mss.0 > TIMESTAMPS_OCTETS.0 {
+                    tcp.timestamps = true;
+                    tcp.slow_start = dice.pick(&[SlowStart::HyStart, SlowStart::HyStartPlusPlus]);
+                }
             }
         }
     }
