@@ -20,7 +20,10 @@ use std::collections::VecDeque;
 
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{AdapterQueue, DelayedAck, Preset, Recovery, TcpConfig, TcpTraffic, TimeoutConfig};
+use cellrate_scenario::{
+    AdapterQueue, CongestionControl, DelayedAck, Preset, RateReduction, Recovery, TcpConfig, TcpTraffic,
+    TimeoutConfig,
+};
 use cellrate_sim::random::Owner;
 use cellrate_sim::transport::{Contents, Segment, Stack};
 
@@ -59,22 +62,39 @@ impl Line {
     }
 }
 
+/// TCP of all cases.
+fn tcp(recovery: Recovery) -> TcpConfig {
+    let preset = Preset::named("reno").expect("it is there").tcp();
+    TcpConfig {
+        mss: Octets(SEGMENT),
+        window: Octets(64 * SEGMENT),
+        initial_window: Octets(2 * SEGMENT),
+        recovery,
+        timeout: TimeoutConfig { granularity: Duration::from_ms(1), ..preset.timeout },
+        delayed_ack: DelayedAck::EverySegment,
+        ..preset
+    }
+}
+
 /// Instants and numbers of all segments that leave.
 fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
-    let preset = Preset::named("reno").expect("it is there").tcp();
+    run(tcp(recovery), SEGMENTS, lost).sent
+}
+
+/// A transfer that is over.
+#[derive(Default)]
+struct Run {
+    sent: Vec<(Duration, u64)>,
+    /// cwnd after each ACK \[octets\].
+    windows: Vec<(Duration, u64)>,
+}
+
+fn run(tcp: TcpConfig, segments: u64, lost: &[usize]) -> Run {
     let traffic = TcpTraffic {
-        tcp: TcpConfig {
-            mss: Octets(SEGMENT),
-            window: Octets(64 * SEGMENT),
-            initial_window: Octets(2 * SEGMENT),
-            recovery,
-            timeout: TimeoutConfig { granularity: Duration::from_ms(1), ..preset.timeout },
-            delayed_ack: DelayedAck::EverySegment,
-            ..preset
-        },
+        tcp,
         encapsulation: Encapsulation::VcMultiplexed,
         connections: 1,
-        transfer: Some(Octets(SEGMENTS * SEGMENT)),
+        transfer: Some(Octets(segments * SEGMENT)),
         start: Time::ZERO,
         end: Time::NEVER,
         pages: None,
@@ -86,7 +106,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
     // The ACK of ns-3's handshake has just left.
     let (mut there, mut back) = (Line::new(), Line::new());
     there.free = Time::ZERO + OCTET * (40 + FRAMING);
-    let (mut sent, mut arrived) = (Vec::new(), HANDSHAKE);
+    let (mut run, mut arrived) = (Run::default(), HANDSHAKE);
     let mut now = Time::ZERO;
     while now != Time::NEVER {
         while let Some(segment) = there.due(now) {
@@ -101,13 +121,16 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         let mut again = true;
         while again {
             match back.due(now) {
-                Some(ack) => _ = sender.on_segment(now, &ack, false),
+                Some(ack) => {
+                    sender.on_segment(now, &ack, false);
+                    run.windows.push((now.since(Time::ZERO), sender.senders()[0].window().0));
+                }
                 None if sender.next_timer() <= now => sender.on_timer(now),
                 None => again = false,
             }
             while let Some(segment) = sender.poll_transmit(now) {
                 if let Contents::Data(span) = segment.contents {
-                    sent.push((now.since(Time::ZERO), span.from.0 / SEGMENT));
+                    run.sent.push((now.since(Time::ZERO), span.from.0 / SEGMENT));
                 }
                 there.send(now, segment);
             }
@@ -115,8 +138,8 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         let arrivals = [&there, &back].into_iter().filter_map(|line| line.packets.front().map(|(at, _)| *at));
         now = arrivals.chain([sender.next_timer(), receiver.next_timer()]).min().unwrap_or(Time::NEVER);
     }
-    assert_eq!(sender.senders()[0].acknowledged(), Octets(SEGMENTS * SEGMENT));
-    sent
+    assert_eq!(sender.senders()[0].acknowledged(), Octets(segments * SEGMENT));
+    run
 }
 
 /// Record of ns-3, from its first segment on.
@@ -204,4 +227,64 @@ fn a_retransmission_that_is_lost_waits_for_the_timer() {
 fn sack_repairs_one_loss_and_three_the_same_way() {
     compare("sack-one-loss", Recovery::Sack, &[42], Duration::ZERO, Duration::from_ms(9));
     compare("sack-three-losses", Recovery::Sack, &[42, 44, 47], THREE_SEGMENTS, Duration::from_ms(9));
+}
+
+/// cwnd of ns-3 from its first segment on \[octets\].
+fn recorded_windows(name: &str) -> Vec<(Duration, u64)> {
+    let path = format!("{}/tests/references/ns3/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let rows = text.lines().filter_map(|line| line.strip_prefix("cwnd,"));
+    let parsed: Vec<(u64, u64)> = rows
+        .map(|row| row.split_once(',').expect("two numbers"))
+        .map(|(at, octets)| (at.parse().expect("ns"), octets.parse().expect("octets")))
+        .collect();
+    let first = parsed[0].0;
+    parsed.into_iter().map(|(at, octets)| (Duration::from_ns(at - first), octets)).collect()
+}
+
+/// A line that SACK and proportional rate reduction run over, with a clock of a microsecond.
+fn today() -> TcpConfig {
+    let sack = tcp(Recovery::Sack);
+    TcpConfig {
+        rate_reduction: Some(RateReduction::SlowStart),
+        // ns-3 lets new data out for the first two duplicate ACKs, since reported data leaves its count of what is in
+        // flight.
+        limited_transmit: true,
+        timeout: TimeoutConfig { granularity: Duration::from_us(1), ..sack.timeout },
+        ..sack
+    }
+}
+
+#[test]
+fn proportional_rate_reduction_lets_the_same_segments_out_in_the_same_order() {
+    let (ours, theirs) = (run(today(), SEGMENTS, &[42]).sent, recorded("prr-one-loss"));
+    let numbers = |segments: &[(Duration, u64)]| segments.iter().map(|segment| segment.1).collect::<Vec<_>>();
+    assert_eq!(numbers(&ours), numbers(&theirs));
+    let [a, b] = [again(&ours), again(&theirs)];
+    assert!(apart(a[0].0, b[0].0) <= Duration::from_us(1), "{a:?} here, {b:?} there");
+}
+
+#[test]
+fn the_window_of_cubic_is_that_of_ns_3() {
+    let cubic = TcpConfig {
+        congestion_control: CongestionControl::LinuxCubic,
+        window: Octets(2000 * SEGMENT),
+        ssthresh: Some(Octets(100 * SEGMENT)),
+        ..today()
+    };
+    let ours = run(cubic, 8000, &[2000]);
+    // A recovery takes a round trip, 200 segments of 0.83 ms, and cwnd is that of proportional rate reduction then; the
+    // two end apart by what ns-3 counts in flight.
+    let lost = again(&ours.sent)[0].0;
+    let recovers = lost..lost + Duration::from_ms(300);
+    let (mut rows, mut before) = (0, 0);
+    for (at, window) in recorded_windows("cubic-growth").into_iter().filter(|(at, _)| !recovers.contains(at))
+    {
+        let Some((_, here)) = ours.windows.iter().rev().find(|row| row.0 <= at) else { continue };
+        // Whole segments there and here, and sums of the cubic function in other units.
+        assert!(here.abs_diff(window) <= 3 * SEGMENT, "{here} here, {window} there at {at}");
+        rows += 1;
+        before += usize::from(at < lost && *here == window);
+    }
+    assert!(rows > 60 && before > 25, "{rows} rows, the same {before} times before the loss");
 }
