@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc for-python lint docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -65,7 +65,13 @@ lab: $(STAMPS)/venv
 lab-if-possible: $(STAMPS)/venv
 	@$(BIN)/python web/build.py --if-possible
 
-test: test-rust lint lab-if-possible test-python docs
+# Rust's tests, and beside them what the others need: the compiled module and the page, each at its end on one processor.
+test: prerequisites
+	@$(MAKE) --no-print-directory --jobs=2 test-rust for-python
+	@$(MAKE) --no-print-directory lint test-python docs
+
+for-python: $(STAMPS)/tools $(STAMPS)/built $(STAMPS)/docs
+	@$(MAKE) --no-print-directory lab-if-possible
 
 test-rust: prerequisites
 	cargo fmt --all --check
@@ -112,7 +118,8 @@ deny:
 # The types that Python sees of the compiled module are those that it has.
 test-python: $(STAMPS)/tools $(STAMPS)/built
 	$(BIN)/stubtest cellrate._native
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --numprocesses=auto -m "not live"
+	$(BIN)/python -m pytest -q -m live
 
 # Packages beside these are whatever pip finds, so what they deprecate is no error here. Extras are not installed.
 LOWEST := series reading writing tables plots sweep_plots multiples together delays notebook read_capture hurst shared_memory run statistics network

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -34,6 +35,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, files in MARKS.items():
             if re.fullmatch(files, item.path.stem):
                 item.add_marker(mark)
+    # Long ones first where several processes share the tests, so that none is left to one of them at the end.
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)

@@ -93,4 +93,4 @@ def test_a_live_run_refuses_branches_by_name(tmp_path: Path, capsys: pytest.Capt
     file = tmp_path / "tree.toml"
     file.write_text(TREE)
     assert status(["live", "run", str(file)]) != 0
-    assert "whose connections have one path" in capsys.readouterr().err
+    assert "vc.tree.branches" in capsys.readouterr().err

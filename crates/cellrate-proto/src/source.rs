@@ -582,7 +582,7 @@ mod tests {
     #[test]
     fn the_end_of_a_frame_calls_for_an_frm_where_the_count_of_cells_does_not() {
         let mut source = running().reporting_frames();
-        let mut story =
+        let story =
             |source: &mut Source, waits: bool| match source.transmit(source.in_rate_opportunity(), waits) {
                 None => '-',
                 Some(Emission::ForwardRm(_)) => 'F',
