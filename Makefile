@@ -79,9 +79,9 @@ test-rust: prerequisites
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	# The module as it is on other systems, where it has no live runs.
 	cargo clippy --package cellrate-py --no-default-features --locked -- -D warnings
+	@$(MAKE) --no-print-directory rustdoc
 	cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
-	@$(MAKE) --no-print-directory rustdoc
 	$(PYTHON) vectors/derive.py
 
 # The tables of switch algorithms in docs/algorithms, as the arena has them today.

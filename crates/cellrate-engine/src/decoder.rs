@@ -144,7 +144,7 @@ pub struct Decoder<'a> {
     buffer: u64,
     /// Pictures that were due and not whole, and whether a part of them found no room.
     failed: BTreeMap<u64, bool>,
-    /// Transit times of those references that count [ps].
+    /// Transit times of those references that count \[ps\].
     transits: Vec<u64>,
     errors: Vec<f64>,
     /// Sum of frequency offset times time, and time.
