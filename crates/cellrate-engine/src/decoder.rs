@@ -74,6 +74,10 @@ pub struct ReferenceRow {
     pub buffer: u64,
 }
 
+/// Most that the loop adds to the frequency or takes from it: a clock that references reach late by seconds neither
+/// stands still nor runs away (ours; far beyond what any oscillator can be pulled).
+const PULL: f64 = 0.5;
+
 /// A clock that follows references.
 #[derive(Clone, Debug)]
 struct Clock {
@@ -112,8 +116,9 @@ impl Clock {
         };
         let own = self.reads(now).unwrap_or(reading);
         let error = reading - own;
-        self.integral += error * now.since(at).as_secs_f64();
-        self.control = self.gains[0] * error + self.gains[1] * self.integral;
+        let most = PULL / self.gains[1];
+        self.integral = (self.integral + error * now.since(at).as_secs_f64()).clamp(-most, most);
+        self.control = (self.gains[0] * error + self.gains[1] * self.integral).clamp(-PULL, PULL);
         self.last = Some((now, own));
         error
     }
@@ -413,6 +418,13 @@ mod tests {
             let (errors, _) = errors(model.gains(), 25.0, 2000, |_| 0.0);
             assert_eq!(errors[1999].abs() < errors[1].abs(), settles, "{frequency}");
         }
+    }
+
+    #[test]
+    fn references_that_are_late_by_seconds_leave_the_clock_running() {
+        let (_, clock) = errors(gains(0.5, 0.5), 0.0, 100, |n| 3.0 * n as f64);
+        assert!((clock.rate() - 0.5).abs() < 1e-9, "{}", clock.rate());
+        assert!(clock.when(1e3).is_some_and(|at| at > clock.last.expect("references").0));
     }
 
     #[test]

@@ -42,7 +42,18 @@ fn one(network: &Network, node: &Node, path: &[Step]) -> Result<Loopback, Fault>
         Some(at) => hop(network, at, path, backward)?,
         None => None,
     };
-    Ok(Loopback { backward, every: quantity::span(every)?, start: Time::ZERO + start, hop })
+    let period = quantity::span(every)?;
+    let first = if backward { path.last().map(|&step| step.turned()) } else { path.first().copied() };
+    if let Some(step) = first {
+        let cell_time = network.link(step).fastest_rate().cell_time();
+        if period < cell_time {
+            let port = network.port_name(step.port());
+            let message =
+                format!("every is {period}, and a cell takes {cell_time} on the line of port {port}");
+            return Err(Fault::new(every.place, message, format!("Write {cell_time} or more")));
+        }
+    }
+    Ok(Loopback { backward, every: period, start: Time::ZERO + start, hop })
 }
 
 /// The hop at whose far end the node called `at` answers; `None` for the other end.

@@ -50,6 +50,8 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     let asked = [
         ("loopback = [{ at = \"sw1\" }]", "every"),
         ("loopback = [{ every = \"0 s\" }]", "no time at all"),
+        ("loopback = [{ every = \"1 ps\" }]", "on the line of port s->sw1. Write "),
+        ("loopback = [{ every = \"1 us\", backward = true }]", "on the line of port d->sw2. Write "),
         ("loopback = [{ every = \"1 s\", at = \"s\" }]", "s is not on the way of these loopback cells"),
         ("loopback = [{ every = \"1 s\", at = \"e\" }]", "It leads to sw1, sw2, d"),
         ("loopback = [{ every = \"1 s\", at = \"d\", backward = true }]", "It leads to sw2, sw1, s"),

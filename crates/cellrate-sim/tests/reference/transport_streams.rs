@@ -83,8 +83,10 @@ impl Network<'_> {
                         (own, says - own)
                     }
                 };
-                let sum: f64 = history.iter().map(|(error, span)| error * span).sum();
-                let rate = 1.0 + free + (proportional * error + integral * sum);
+                let most = 0.5 / integral;
+                let sum: f64 =
+                    history.iter().fold(0.0, |sum, (error, span)| (sum + error * span).clamp(-most, most));
+                let rate = 1.0 + free + (proportional * error + integral * sum).clamp(-0.5, 0.5);
                 points.push((at, reading, rate));
                 if at >= from {
                     row.references += 1;
