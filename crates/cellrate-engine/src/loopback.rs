@@ -2,8 +2,8 @@
 //! and what results say of them.
 //!
 //! A request leaves at once beside the cells of the source: source rule 3 of TM 4.0 (5.10.4) knows FRMs, BRMs and data
-//! as in-rate cells, and an OAM cell is none of them. It has the connection's place in every queue, so the cells of a
-//! connection keep their order, and a request that a later one overtakes has been lost, or its reply has.
+//! as in-rate cells, and does not name OAM cells. A request has the connection's place in every queue, so the cells of
+//! a connection keep their order, and a request that a later one overtakes has been lost, or its reply has.
 
 use std::collections::VecDeque;
 

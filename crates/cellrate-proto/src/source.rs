@@ -167,7 +167,7 @@ impl Source {
         self
     }
 
-    /// The same source, whose in-rate FRMs follow the [ends of frames](Source::end_frame) and not every Nrm - 1 cells:
+    /// This source with in-rate FRMs that follow the [ends of frames](Source::end_frame) and not every Nrm - 1 cells:
     /// a departure from rule 3 a that paper abr-parameters, section 4.2.1, names for video. Trm still calls for one.
     ///
     /// ```

@@ -5,11 +5,11 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::error::without_live;
 
-/// A host of a live run; there is none.
+/// A host of a live run, which cannot be made in a build without live runs.
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct Host {}
 
-/// The network of a live run; there is none.
+/// The network of a live run, which cannot be made in a build without live runs.
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct LiveNetwork {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from .instants import Instant, seconds
@@ -11,16 +12,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Distribution:
+class Distribution(ABC):
     """A distribution of times in steps, at each of which the count is exact.
 
     What is counted took at most 1/64 (1.6 %) less than the step that counts it first, and the last step is the largest.
     """
 
     @property
+    @abstractmethod
     def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
         """The steps [s], rising, and how many took at most each."""
-        raise NotImplementedError
 
     @property
     def steps_s(self) -> NDArray[np.float64]:

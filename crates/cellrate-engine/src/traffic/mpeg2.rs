@@ -82,7 +82,7 @@ pub struct Mpeg2Pdus {
 }
 
 impl Mpeg2Pdus {
-    /// Those of `model`.
+    /// PDUs of the transport stream that `model` describes, the first of which has not been asked for.
     pub fn new(model: &Mpeg2Traffic, random: Random) -> Mpeg2Pdus {
         let mut pdus = Mpeg2Pdus {
             model: model.clone(),

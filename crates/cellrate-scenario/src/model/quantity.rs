@@ -57,7 +57,7 @@ pub(crate) enum Owner {
     Tcp,
     /// Those whose TCP fetches pages.
     Pages,
-    /// Those whose sending end sends loopback cells.
+    /// Directions of connections whose sending end sends loopback cells.
     Loopback,
 }
 

@@ -106,7 +106,7 @@ pub trait TrafficKind {
 
 /// Data cells as they come, pulled one by one: asked when, from some instant on, one waits, and told when one leaves.
 pub trait Generate: Clone + fmt::Debug {
-    /// The first instant, not before `from`, at which a cell waits; [`Time::NEVER`] when there is none.
+    /// The first instant, not before `from`, at which a cell waits; [`Time::NEVER`] when no cell comes any more.
     fn available_from(&self, from: Time) -> Time;
 
     /// The waiting cell leaves at `now`.
