@@ -115,9 +115,13 @@ def test_an_adapter_has_a_client_wait_for_its_acks_as_one_of_another_time_did() 
     mtu = {"defaults.host.live.mtu": "9180 octets", "defaults.host.live.tcp.timestamps": False}
     slow = f'{{ window = "9148 octets", delayed_ack = {ACKS} }}'
     held, withheld = _exchange({**mtu, "host.client.live.adapter_tcp": slow})
-    # Linux puts the end of the connection into the last segment, or behind it.
-    assert held == pytest.approx(expected, rel=0.05)
-    assert withheld <= 4, "each segment has an ACK of its own"
+    # The ACK that ends the handshake offers two segments, so the first two come together and are acknowledged at once:
+    # two waits fall away, but for the line's own round trip of 20 ms; where in a tick it begins is worth 10 ms. A host
+    # or an engine that wakes late misses a tick, and the next is 10 ms later; before its tick no ACK leaves.
+    least = expected - 2 * 0.070 + 0.020 - 0.010
+    assert least < held < 33 * 0.080, (expected, withheld)
+    # The end of the connection is in the last segment, or behind it.
+    assert withheld <= 4, "each later segment has an ACK of its own"
     free, none = _exchange(mtu)
     assert free < 0.5, "the line alone takes 0.25 s"
     assert none == 0
