@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::format::{Kind, ROOT, Shape};
+use cellrate_proto::declaration::{Kind, Shape};
+
+use crate::format::ROOT;
 use crate::model::Scenario;
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
@@ -578,7 +580,7 @@ impl Document {
 #[derive(Clone, Copy)]
 enum Known {
     Shape(&'static Shape),
-    Tagged(&'static crate::format::Tagged),
+    Tagged(&'static cellrate_proto::declaration::Tagged),
     Map(Kind),
 }
 

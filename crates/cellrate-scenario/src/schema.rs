@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::format::{Dimension, Key, Kind, ROOT, Shape, Tagged};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, Tagged};
+
+use crate::format::ROOT;
 use crate::text::quantity::Notation;
 
 /// JSON Schema (draft 2020-12) of the scenario format: keys, descriptions, unit patterns, words, ranges.

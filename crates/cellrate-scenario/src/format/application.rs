@@ -1,6 +1,9 @@
 //! The keys of applications.
 
-use super::{COUNT, Dimension, Kind, LIKE, NAME, Range, SPAN, Shape, TIME, Tagged, key, required};
+use cellrate_proto::declaration::{Dimension, Kind, Range, Shape, Tagged, key, required};
+
+use super::kinds::{SPAN, TIME};
+use super::{COUNT, LIKE, NAME};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const BIT_RATE: Kind = Kind::Positive(Dimension::LineRate);

@@ -1,6 +1,9 @@
 //! The keys of links that change.
 
-use super::{Dimension, FRACTION, Key, Kind, MAX_COLUMN, SPAN, Shape, TIME, Tagged, key, required};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, Tagged, key, required};
+
+use super::MAX_COLUMN;
+use super::kinds::{FRACTION, SPAN, TIME};
 
 const CHANGE: Shape = Shape {
     name: "change",

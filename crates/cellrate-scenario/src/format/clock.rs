@@ -1,7 +1,9 @@
 //! The keys of clocks: what tells a laboratory's clocks from one clock for all.
 
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key, required};
+
+use super::kinds::TIME;
 use super::timing::EXPONENTIAL;
-use super::{Dimension, Key, Kind, Shape, TIME, key, required};
 
 const OFFSET: Kind = Kind::Quantity(Dimension::Offset);
 

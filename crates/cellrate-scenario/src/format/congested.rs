@@ -1,6 +1,8 @@
 //! The keys of destinations that are congested themselves.
 
-use super::{Key, Kind, RATE, Shape, TIME, key, required};
+use cellrate_proto::declaration::{Key, Kind, Shape, key, required};
+
+use super::kinds::{RATE, TIME};
 
 pub(super) const CONGESTED_KEY: Key = key(
     "congested",

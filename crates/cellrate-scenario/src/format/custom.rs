@@ -1,6 +1,6 @@
 //! The keys of what is not built in.
 
-use super::{Key, Kind, key, required};
+use cellrate_proto::declaration::{Key, Kind, key, required};
 
 /// By which name a run is given it.
 pub(super) const NAME_KEY: Key = required("name", Kind::Name, "The name by which the run is given it.");

@@ -1,11 +1,11 @@
 //! The keys of flows and calls that come and go.
 
+use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, Tagged, key, required};
+
+use super::kinds::{POSITIVE_RATE, SPAN, TIME};
 use super::tcp::FLOW_TCP;
 use super::timing::PERIOD;
-use super::{
-    ABR_KEY, Dimension, Key, Kind, MAX_COLUMN, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME,
-    Tagged, key, required,
-};
+use super::{ABR_KEY, MAX_COLUMN, NAME, PEAK_KEY};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const GAP: &str = "Mean time from one to the next.";

@@ -1,7 +1,9 @@
 //! The keys of frames in UDP datagrams.
 
+use cellrate_proto::declaration::{Dimension, Kind, Range, Shape, key};
+
+use super::kinds::SPAN;
 use super::timing::{END_KEY, START_KEY};
-use super::{Dimension, Kind, Range, SPAN, Shape, key};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 

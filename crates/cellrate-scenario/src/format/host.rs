@@ -1,8 +1,11 @@
 //! The keys of hosts: their names, their clocks, and what they are in a live run.
 
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key};
+
 use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
+use super::kinds::{CELLS, SPAN};
 use super::tcp::DELAYED_ACK;
-use super::{CELLS, COUNT, Dimension, Key, Kind, LIKE, NAME, SPAN, Shape, key};
+use super::{COUNT, LIKE, NAME};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const LIVE_KEY: Key = key(

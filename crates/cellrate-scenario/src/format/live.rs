@@ -1,6 +1,8 @@
 //! The keys of live runs.
 
-use super::{Kind, SPAN, Shape, key};
+use cellrate_proto::declaration::{Kind, Shape, key};
+
+use super::kinds::SPAN;
 
 pub(super) const LIVE: Shape = Shape {
     name: "live",

@@ -1,6 +1,8 @@
 //! The keys of OAM loopback cells.
 
-use super::{Key, Kind, SPAN, Shape, TIME, key, required};
+use cellrate_proto::declaration::{Key, Kind, Shape, key, required};
+
+use super::kinds::{SPAN, TIME};
 
 pub(super) const LOOPBACK_KEY: Key = key(
     "loopback",

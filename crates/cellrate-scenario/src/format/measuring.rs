@@ -1,6 +1,9 @@
 //! Keys that say over which time figures count.
 
-use super::{Key, NAME, Shape, TIME, key};
+use cellrate_proto::declaration::{Key, Shape, key};
+
+use super::NAME;
+use super::kinds::TIME;
 
 pub(super) const WARM_UP_KEY: Key = key(
     "warm_up",

@@ -9,6 +9,7 @@ mod custom;
 mod flows;
 mod frames;
 mod host;
+pub(crate) mod kinds;
 mod live;
 mod loopback;
 mod measuring;
@@ -17,15 +18,14 @@ mod pages;
 mod police;
 mod switch;
 mod tcp;
-mod timing;
+pub(crate) mod timing;
 mod traffic;
 mod tree;
 mod uili;
 mod video;
 
 use application::APPLICATION;
-pub(crate) use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, Tagged, key, required};
-use cellrate_proto::declaration::{joined, total};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, joined, key, required, total};
 use cellrate_proto::switch::FIGURES;
 
 use crate::model::{DemandQuantity, FlowQuantity, PortQuantity};
@@ -36,27 +36,17 @@ use flows::FLOWS;
 pub(crate) use flows::{MOST_OCTETS, MOST_SLOTS};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
+use kinds::{CELLS, FRACTION, NRM, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
 use live::LIVE;
 use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
 pub(crate) use police::DEFINITIONS;
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
-pub(crate) use timing::{END_KEY, PERIOD, START_KEY};
 use traffic::TRAFFIC;
 use tree::BRANCHES_KEY;
 use uili::{UILI, UILI_POLICIES};
 
-pub(crate) const TIME: Kind = Kind::Quantity(Dimension::Time);
-pub(crate) const SPAN: Kind = Kind::Positive(Dimension::Time);
-pub(crate) const RATE: Kind = Kind::Quantity(Dimension::Rate);
-pub(crate) const POSITIVE_RATE: Kind = Kind::Positive(Dimension::Rate);
-pub(crate) const CELLS: Kind = Kind::Quantity(Dimension::Cells);
-/// That it is a power of two is left to the core.
-const NRM: Kind = Kind::Integer(2, 256);
-const ROOM: Kind = Kind::Or(&[CELLS, Kind::Choice(&["infinite"])]);
-const FRACTION: Kind = Kind::Ratio(Range::closed(0.0, 1.0));
-const SHARE: Kind = Kind::Ratio(Range::above(0.0, 1.0));
 const COUNT: Key = key(
     "count",
     Kind::Integer(1, 65_536),

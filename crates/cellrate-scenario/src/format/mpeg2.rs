@@ -1,7 +1,9 @@
 //! The keys of MPEG-2 transport streams.
 
+use cellrate_proto::declaration::{Dimension, Kind, Range, Shape, key, required};
+
+use super::kinds::{FRACTION, SPAN};
 use super::timing::{END_KEY, START_KEY};
-use super::{Dimension, FRACTION, Kind, Range, SPAN, Shape, key, required};
 
 const SIZE: Kind = Kind::Positive(Dimension::Octets);
 

@@ -1,7 +1,9 @@
 //! The keys of pages that are fetched over TCP.
 
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key, required};
+
+use super::kinds::TIME;
 use super::timing::EXPONENTIAL;
-use super::{Dimension, Key, Kind, Shape, TIME, key, required};
 
 const OBJECT: Shape = Shape {
     name: "object",

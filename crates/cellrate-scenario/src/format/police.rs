@@ -1,6 +1,8 @@
 //! The keys of policing: a contract, what becomes of cells that do not keep to it, and sources that do not.
 
-use super::{Dimension, Key, Kind, Range, SPAN, Shape, TIME, key};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, key};
+
+use super::kinds::{SPAN, TIME};
 
 pub(super) const POLICE_KEY: Key = key(
     "police",

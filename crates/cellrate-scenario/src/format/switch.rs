@@ -1,15 +1,14 @@
 //! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
 
+use cellrate_proto::declaration::{Key, Kind, Range, Shape, Tagged, key, required};
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FORMS;
 use cellrate_proto::switch::frame_discard::SHAPES;
 
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
+use super::kinds::{CELLS, NRM, POSITIVE_RATE, RATE, ROOM, SHARE, SPAN, TIME};
 use super::tree::CONSOLIDATION_KEY;
-use super::{
-    CELLS, COUNT, Key, Kind, LIKE, NAME, NRM, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape, TIME,
-    Tagged, by_name, key, required,
-};
+use super::{COUNT, LIKE, NAME, by_name};
 
 const BUFFERS_KEY: Key = key(
     "buffers",

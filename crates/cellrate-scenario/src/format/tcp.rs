@@ -1,7 +1,9 @@
 //! The keys of TCP traffic.
 
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, joined, key, total};
+
+use super::kinds::{CELLS, SPAN, TIME};
 use super::pages::PAGES;
-use super::{CELLS, Dimension, Key, Kind, SPAN, Shape, TIME, joined, key, total};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);

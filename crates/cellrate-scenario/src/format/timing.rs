@@ -1,6 +1,8 @@
 //! Keys of times that several kinds of traffic have.
 
-use super::{Key, Kind, SPAN, Shape, TIME, key, required};
+use cellrate_proto::declaration::{Key, Kind, Shape, key, required};
+
+use super::kinds::{SPAN, TIME};
 
 pub(crate) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
 pub(crate) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");

@@ -1,9 +1,11 @@
 //! The keys of traffic: open-loop traffic declares its own.
 
+use cellrate_proto::declaration::{Dimension, Kind, Shape, Tagged, joined, key, required, total};
+
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
+use super::kinds::{POSITIVE_RATE, TIME};
 use super::timing::START_KEY;
-use super::{Dimension, Kind, POSITIVE_RATE, Shape, TIME, Tagged};
-use super::{by_name, frames, joined, key, mpeg2, required, tcp, total, video};
+use super::{by_name, frames, mpeg2, tcp, video};
 use crate::traffic::SHAPES;
 
 const REQUEST_RESPONSE: Shape = Shape {

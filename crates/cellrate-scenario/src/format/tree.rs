@@ -1,6 +1,8 @@
 //! The keys of trees: branches of a connection, and how branch points consolidate.
 
-use super::{FRACTION, Key, Kind, SHARE, SPAN, Shape, Tagged, key};
+use cellrate_proto::declaration::{Key, Kind, Shape, Tagged, key};
+
+use super::kinds::{FRACTION, SHARE, SPAN};
 
 pub(super) const BRANCHES_KEY: Key = key(
     "branches",

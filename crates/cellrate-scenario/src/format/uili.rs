@@ -1,10 +1,11 @@
 //! The keys of use-it-or-lose-it policies: those that are built in declare their own.
 
+use cellrate_proto::declaration::{Shape, Tagged};
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::uili::SHAPES;
 
+use super::by_name;
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
-use super::{Shape, Tagged, by_name};
 
 const NONE: (&str, Shape) = ("none", Shape { name: "none", about: "Nothing beyond rule 5.", keys: &[] });
 

@@ -1,7 +1,9 @@
 //! The keys of video traffic.
 
+use cellrate_proto::declaration::{Kind, Range, Shape, key, required};
+
+use super::kinds::{POSITIVE_RATE, SPAN};
 use super::timing::{END_KEY, START_KEY};
-use super::{Kind, POSITIVE_RATE, Range, SPAN, Shape, key, required};
 
 pub(super) const VIDEO: Shape = Shape {
     name: "video",

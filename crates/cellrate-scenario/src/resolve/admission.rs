@@ -9,11 +9,12 @@ use cellrate_proto::{AbrParameters, CellRate, Duration};
 
 use super::connection::{self, Terms};
 use super::network::Network;
-use super::{optional, stop_and_go, tree};
+use super::{stop_and_go, tree};
 use crate::model::{Booking, Category, Connection, Flow, Negotiated, Refused, Sender, Shared, Step, Traffic};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Table, Value};
 use crate::traffic::OnOff;
 

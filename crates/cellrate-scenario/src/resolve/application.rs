@@ -6,7 +6,7 @@ use cellrate_proto::{BitRate, Duration, Octets, Time};
 
 use super::host::whole_ms;
 use super::network::Network;
-use super::{Whole, instant, optional, place_of, wholes};
+use super::{Whole, place_of, wholes};
 use crate::model::{
     Application, ApplicationKind, Command, Connection, Iperf3, LiveVideo, NodeIndex, Ready, Voice, Web,
 };
@@ -14,6 +14,7 @@ use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::group;
 use crate::text::quantity;
+use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table};
 
 pub(super) fn build(

@@ -1,4 +1,4 @@
-//! Clocks that are not exactly alike: what is written of them, what is drawn, and what they do to links and senders.
+//! Clocks that are not exactly alike: those that are drawn, and how links and senders follow theirs.
 //!
 //! This comes last, when all is resolved and admitted by nominal rates: whoever runs the scenario finds the rates of
 //! lines and senders and the starts of traffic as the clocks make them, and knows nothing of clocks.
@@ -7,87 +7,13 @@ use cellrate_proto::{CellRate, Duration};
 use sha2::{Digest, Sha256};
 
 use super::network::Network;
-use super::optional;
+use super::own_clock::{INDEPENDENT, Offset, OwnClock, Phase};
 use crate::model::{
     Clock, ClockOffset, ClockOwner, Connection, Flow, LineState, LinkIndex, LinkStep, NodeIndex, Processing,
     Sender, Step,
 };
-use crate::text::check;
 use crate::text::error::Fault;
-use crate::text::quantity;
 use crate::text::tree::{Node, Table};
-
-/// Clock as an entry describes it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct OwnClock {
-    offset: Option<Offset>,
-    phase: Option<Phase>,
-    processing: Option<Processing>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Offset {
-    Given(ClockOffset),
-    /// Drawn, at most so much either way.
-    Within(ClockOffset),
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Phase {
-    Given(Duration),
-    Random,
-}
-
-/// The offset that clocks of equipment have (SDH: 4.6 ppm for a network element that runs free, 20 ppm for customer
-/// equipment; ITU-T G.813 and I.432).
-const INDEPENDENT: ClockOffset = ClockOffset::from_ppb(20_000);
-
-impl OwnClock {
-    pub fn read(table: &Table) -> Result<OwnClock, Fault> {
-        let offset = |node: &Node| match node.table().and_then(|table| table.node("within")) {
-            Some(within) => {
-                let bound = quantity::clock_offset(within)?;
-                if bound < ClockOffset::default() {
-                    let message = format!("{} is below 0", within.plain());
-                    return Err(Fault::new(
-                        within.place,
-                        message,
-                        "Write how far it may be off to either side",
-                    ));
-                }
-                Ok(Offset::Within(bound))
-            }
-            None => quantity::clock_offset(node).map(Offset::Given),
-        };
-        let phase = |node: &Node| match node.text() {
-            Some("random") => Ok(Phase::Random),
-            _ => quantity::time(node).map(Phase::Given),
-        };
-        Ok(OwnClock {
-            offset: optional(table, "clock_offset", offset)?,
-            phase: optional(table, "phase", phase)?,
-            processing: optional(table, "processing", processing)?,
-        })
-    }
-}
-
-fn processing(node: &Node) -> Result<Processing, Fault> {
-    let table = node.table();
-    if let Some(bounds) = table.and_then(|table| table.node("uniform")) {
-        let [shortest, longest] = check::pair(bounds)?;
-        let (from, to) = (quantity::time(shortest)?, quantity::time(longest)?);
-        if to < from {
-            let message = format!("{} is below {}", longest.plain(), shortest.plain());
-            return Err(Fault::new(longest.place, message, "Write the shortest and the longest"));
-        }
-        return Ok(Processing::Uniform(from, to));
-    }
-    if let Some(mean) = table.and_then(|table| table.node("exponential")) {
-        return quantity::span(mean).map(Processing::Exponential);
-    }
-    let fixed = quantity::time(node)?;
-    Ok(if fixed == Duration::ZERO { Processing::None } else { Processing::Fixed(fixed) })
-}
 
 /// Sets the clocks of all hosts and links, and what goes by them.
 pub(super) fn set(

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use cellrate_proto::destination::{CongestedSpan, DestinationCongestion};
 
-use super::{instant, optional};
 use crate::model::{Connection, Sender};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
+use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table};
 
 /// The spans of a checked list.

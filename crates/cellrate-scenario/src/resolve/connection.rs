@@ -11,8 +11,8 @@ use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
 use super::{
-    Whole, congested, defaults, loopback, misbehaves, optional, place_of, police, rounded, stop_and_go,
-    traffic, tree as trees, uili, wholes,
+    Whole, congested, defaults, loopback, misbehaves, place_of, police, rounded, stop_and_go, traffic,
+    tree as trees, uili, wholes,
 };
 use crate::model::{
     AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow,
@@ -22,6 +22,7 @@ use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::group;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table, Value, merged};
 use crate::traffic::Greedy;
 

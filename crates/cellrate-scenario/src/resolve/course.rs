@@ -2,12 +2,13 @@
 
 use cellrate_proto::{BitRate, Duration, Time};
 
-use super::{instant, leo, optional};
+use super::leo;
 use crate::model::InFlight;
 use crate::text::check;
 use crate::text::course::MOST_STEPS;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table, Value};
 
 /// Delays, and what becomes of what is on the line at the instant of each.

@@ -10,8 +10,7 @@ use super::admission::Desk;
 use super::congested;
 use super::connection::{self, Terms};
 use super::network::{Network, round_trip};
-use super::timing::start_and_end;
-use super::{Whole, defaults, instant, optional, place_of, police, tcp, traffic, wholes};
+use super::{Whole, defaults, place_of, police, tcp, traffic, wholes};
 use crate::format::{MOST_OCTETS, MOST_SLOTS};
 use crate::model::{
     AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, Law, NodeIndex, Pair, Sender,
@@ -22,6 +21,7 @@ use crate::text::error::{Fault, Place};
 use crate::text::flows::PACKET;
 use crate::text::group;
 use crate::text::quantity;
+use crate::text::reading::{instant, optional, start_and_end};
 use crate::text::tree::{Node, Table, Value};
 use crate::traffic::Greedy;
 

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets};
 
-use super::optional;
-use super::timing::start_and_end;
 use crate::format::MAX_FRAME;
 use crate::model::{
     Adaptation, FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic,
@@ -14,6 +12,7 @@ use crate::model::{
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table, Value};
 
 pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {

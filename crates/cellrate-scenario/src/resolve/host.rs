@@ -7,11 +7,12 @@ use std::sync::Arc;
 use cellrate_proto::{Cells, Duration, Octets};
 
 use super::tcp::delayed_ack;
-use super::{Whole, optional, place_of};
+use super::{Whole, place_of};
 use crate::model::{AdapterTcp, ArrivingAcks, HostSettings, HostTcp, Shared};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// Settings of all hosts, in their order; their addresses differ.

@@ -8,11 +8,11 @@
 use cellrate_proto::{Duration, Time};
 
 use super::course::{self, Delays};
-use super::optional;
 use crate::model::InFlight;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// Mean radius of the Earth \[km\].

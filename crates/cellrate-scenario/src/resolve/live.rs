@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::network::Network;
-use super::optional;
 use crate::model::LiveSettings;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Entry, Node, Table};
 
 pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Fault> {

@@ -3,11 +3,11 @@
 use cellrate_proto::{Duration, Time};
 
 use super::network::Network;
-use super::optional;
 use crate::model::{Loopback, MOST_LOOPBACKS, Step};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// The list `loopback` of the connection with this `table` and `path`; `is_tree` where it has branches.

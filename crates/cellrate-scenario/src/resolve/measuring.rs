@@ -2,11 +2,11 @@
 
 use cellrate_proto::{Duration, Time};
 
-use super::{instant, optional};
 use crate::model::{Measuring, Span, Window};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table};
 
 /// Most windows of a scenario: what has been counted by either end of each is kept.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use cellrate_proto::misbehaviour::Misbehaviour;
 
-use super::optional;
 use crate::model::Sender;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::Node;
 
 /// `sender`, with the rules that it breaks by its checked table.

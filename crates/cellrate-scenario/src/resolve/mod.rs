@@ -4,6 +4,7 @@
 mod admission;
 mod algorithm;
 mod application;
+mod changed_links;
 mod changing;
 mod clock;
 mod congested;
@@ -19,13 +20,13 @@ mod measuring;
 mod misbehaves;
 mod mpeg2;
 mod network;
+mod own_clock;
 mod pages;
 mod police;
 mod port;
 mod probe;
 mod stop_and_go;
 mod tcp;
-mod timing;
 mod traffic;
 mod tree;
 mod uili;
@@ -33,11 +34,8 @@ mod video;
 mod vs_vd;
 mod written;
 
-pub(crate) use timing::{period, start_and_end};
+use cellrate_proto::declaration::Shape;
 
-use cellrate_proto::Time;
-
-use crate::format::Shape;
 use crate::model::Scenario;
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place};
@@ -49,9 +47,9 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
     let duration = quantity::span(read("duration")?)?;
     let mut network = network::build(root, duration)?;
-    changing::cut(&mut network, duration)?;
+    changed_links::cut(&mut network, duration)?;
     let (mut connections, terms) = connection::build(root, &network)?;
-    changing::check(&network, &connections)?;
+    changed_links::check(&network, &connections)?;
     let mut probes = probe::build(root, &network, &connections, duration)?;
     let applications = application::build(root, &network, &connections, duration)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
@@ -128,22 +126,9 @@ fn defaults<'a>(root: &'a Table, kind: &str) -> Option<&'a Table> {
     root.node("defaults").and_then(Node::table).and_then(|defaults| defaults.node(kind)).and_then(Node::table)
 }
 
-/// Reads an optional key.
-pub(crate) fn optional<T>(
-    table: &Table,
-    key: &str,
-    read: impl FnOnce(&Node) -> Result<T, Fault>,
-) -> Result<Option<T>, Fault> {
-    table.node(key).map(read).transpose()
-}
-
 /// Where a key's value stands, or else the entry.
 fn place_of(table: &Table, key: &str, entry: Place) -> Place {
     table.node(key).map_or(entry, |node| node.place)
-}
-
-pub(crate) fn instant(node: &Node) -> Result<Time, Fault> {
-    Ok(Time::ZERO.saturating_add(quantity::time(node)?))
 }
 
 /// To three decimals, for messages.

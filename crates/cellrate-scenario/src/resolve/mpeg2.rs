@@ -3,13 +3,12 @@
 use cellrate_proto::{BitRate, Duration, Octets};
 
 use super::frames::frame_rate;
-use super::optional;
-use super::timing::start_and_end;
 use crate::format::MAX_FRAME;
 use crate::model::{FrameRate, Mpeg2Decoder, Mpeg2Traffic, Packing, Picture, RateControl};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table};
 
 /// Longest span between clock references (ISO/IEC 13818-1, 2.7.2), and the shortest that vendors use (paper

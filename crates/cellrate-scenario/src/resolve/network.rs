@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::consolidation::ConsolidationConfig;
+use cellrate_proto::declaration::{Kind, Shape};
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::changing::Courses;
-use super::clock::OwnClock;
-use super::{
-    Whole, algorithm, changing, course, defaults, host, instant, optional, place_of, port, tree as trees,
-    wholes,
-};
-use crate::format::{Kind, ROOT, Shape};
+use super::own_clock::OwnClock;
+use super::{Whole, algorithm, changing, course, defaults, host, place_of, port, tree as trees, wholes};
+use crate::format::ROOT;
 use crate::model::{
     HostSettings, InFlight, Link, LinkIndex, LossBursts, Node, NodeIndex, NodeKind, Port, PortIndex, Shared,
     Span, Step,
@@ -24,6 +22,7 @@ use crate::text::error::{Fault, Place, suggestion};
 use crate::text::group;
 use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
+use crate::text::reading::{instant, optional};
 use crate::text::tree::{self, Table, merged};
 
 /// The network, with its names.

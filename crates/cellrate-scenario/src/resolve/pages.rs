@@ -2,11 +2,11 @@
 
 use cellrate_proto::{Duration, Octets, Time};
 
-use super::{instant, optional, timing};
 use crate::model::{ConnectionUse, PageObject, Pages, Period};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{instant, optional, period};
 use crate::text::tree::{Node, Table};
 
 /// A request with the headers of a browser of 1996; none of the papers says it.
@@ -73,5 +73,5 @@ fn size(node: &Node) -> Result<Octets, Fault> {
 const MAX_SIZE: u64 = 1 << 40;
 
 fn think_time(node: &Node) -> Result<Period, Fault> {
-    if node.table().is_some() { timing::period(node) } else { quantity::time(node).map(Period::Fixed) }
+    if node.table().is_some() { period(node) } else { quantity::time(node).map(Period::Fixed) }
 }

@@ -7,11 +7,11 @@ use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{CellRate, Duration};
 
 use super::network::Network;
-use super::optional;
 use crate::model::{Category, Connection, Link, Policing, Sender};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// The tables `police` of the two directions of a connection, its `scr`, and its `mbs` and `mfs` \[cells\].

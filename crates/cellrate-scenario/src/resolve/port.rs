@@ -9,11 +9,12 @@ use cellrate_proto::switch::{
 };
 
 use super::written::Written;
-use super::{algorithm, optional, vs_vd};
+use super::{algorithm, vs_vd};
 use crate::model::{Buffers, Port, Queueing, RmCells};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// The port that a checked table of `buffers`, `frame_discard` and its like, `ecn`, `queueing`, `rm_cells`,

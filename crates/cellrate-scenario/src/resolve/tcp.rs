@@ -3,8 +3,7 @@
 use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Duration, Octets};
 
-use super::timing::start_and_end;
-use super::{optional, pages};
+use super::pages;
 use crate::model::{
     AdapterQueue, CongestionControl, DelayedAck, Estimator, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer,
     Preset, RateReduction, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
@@ -12,6 +11,7 @@ use crate::model::{
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table};
 
 pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {

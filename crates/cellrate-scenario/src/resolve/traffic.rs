@@ -2,12 +2,12 @@
 
 use cellrate_proto::{CellRate, Duration};
 
-use super::timing::start_and_end;
-use super::{frames, mpeg2, optional, tcp, video};
+use super::{frames, mpeg2, tcp, video};
 use crate::model::{Custom, RequestResponse, Traffic};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table};
 
 /// The traffic that a checked table describes, of a sender with this peak rate; `None` for none.

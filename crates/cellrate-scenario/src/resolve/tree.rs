@@ -5,11 +5,12 @@ use cellrate_proto::consolidation::{Consolidation, ConsolidationConfig};
 use cellrate_proto::switch::SwitchAlgorithmConfig;
 
 use super::network::Network;
-use super::{connection, defaults, optional};
+use super::{connection, defaults};
 use crate::model::{Branch, Category, Connection, ConnectionIndex, Flow, NodeIndex, Step};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// How a switch consolidates, if its table says so.

@@ -2,12 +2,11 @@
 
 use cellrate_proto::{BitRate, CellRate, Duration};
 
-use super::optional;
-use super::timing::start_and_end;
 use crate::model::{NoiseMethod, OutOfRange, VideoTraffic};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table};
 
 /// The rate of HDTV quality (paper tcp-lrd-vbr).

@@ -2,11 +2,11 @@
 
 use cellrate_proto::Duration;
 
-use super::optional;
 use crate::model::VsVd;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::Table;
 
 /// How loops are coupled at the port that this table describes; `None` if they are not segmented there.

@@ -4,10 +4,10 @@ use cellrate_proto::declaration::Values;
 use cellrate_proto::parameters::ParameterError;
 use cellrate_proto::{CellRate, Cells, Duration};
 
-use super::optional;
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::Table;
 
 /// The values of a checked table, as declarations ask for them.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use cellrate_proto::declaration::Dimension;
+use cellrate_proto::declaration::{Kind, Shape, Tagged};
 use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 
-use crate::format::{Kind, Shape, Tagged};
 use crate::text::error::{Fault, Place, nearest, suggestion};
 use crate::text::pattern::{first_number, of_first_member};
 use crate::text::quantity::{self, shortened};

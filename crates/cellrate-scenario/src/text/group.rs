@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, btree_map};
 use std::sync::Arc;
 
-use crate::format::{Kind, ROOT, Shape, Tagged};
+use cellrate_proto::declaration::{Kind, Shape, Tagged};
+
+use crate::format::ROOT;
 use crate::text::check::{self, plural};
 use crate::text::error::{Fault, Place, suggestion};
 use crate::text::pattern::{first_number, has_number, numbered};

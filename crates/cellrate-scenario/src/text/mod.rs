@@ -1,6 +1,6 @@
-//! The text of a scenario: the tree that it is ([`tree`]), its numbers with units ([`quantity`]), held against the
-//! table of the format ([`check`]), groups written out ([`group`], [`pattern`]), files that it refers to taken in
-//! ([`trace`], [`course`]), and what is wrong with it, and where ([`error`]).
+//! The text of a scenario: the tree that it is ([`tree`]), its numbers with units ([`quantity`]) and its times
+//! ([`reading`]), held against the table of the format ([`check`]), groups written out ([`group`], [`pattern`]), files
+//! that it refers to taken in ([`trace`], [`course`]), and what is wrong with it, and where ([`error`]).
 
 pub(crate) mod check;
 pub(crate) mod course;
@@ -10,5 +10,6 @@ pub(crate) mod flows;
 pub(crate) mod group;
 pub(crate) mod pattern;
 pub(crate) mod quantity;
+pub(crate) mod reading;
 pub(crate) mod trace;
 pub(crate) mod tree;

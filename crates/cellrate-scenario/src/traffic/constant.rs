@@ -5,10 +5,11 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::{Declared, required_rate};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::{END_KEY, POSITIVE_RATE, START_KEY};
+use crate::format::kinds::POSITIVE_RATE;
+use crate::format::timing::{END_KEY, START_KEY};
 use crate::model::ClockOffset;
-use crate::resolve::start_and_end;
 use crate::text::error::Fault;
+use crate::text::reading::start_and_end;
 use crate::text::tree::{Node, Table};
 
 /// One cell every 1/rate, from `start` until `end`; what the sender may not yet send waits.

@@ -5,9 +5,10 @@ use cellrate_proto::{CellRate, Cells, Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::{CELLS, END_KEY, START_KEY, TIME};
-use crate::resolve::{optional, start_and_end};
+use crate::format::kinds::{CELLS, TIME};
+use crate::format::timing::{END_KEY, START_KEY};
 use crate::text::error::Fault;
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 

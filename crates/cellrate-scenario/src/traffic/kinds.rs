@@ -7,8 +7,8 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::Traffic;
 use crate::model::ClockOffset;
-use crate::resolve::optional;
 use crate::text::error::Fault;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 

@@ -6,10 +6,10 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
-use crate::format::{RATE, TIME};
+use crate::format::kinds::{RATE, TIME};
 use crate::model::ClockOffset;
-use crate::resolve::instant;
 use crate::text::error::Fault;
+use crate::text::reading::instant;
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 

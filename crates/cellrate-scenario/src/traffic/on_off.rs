@@ -7,11 +7,12 @@ use cellrate_proto::{CellRate, Duration, Time};
 use super::constant::{cells_until, last_before, run_of};
 use super::kinds::{Declared, required_rate};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::{END_KEY, PERIOD, POSITIVE_RATE, START_KEY};
+use crate::format::kinds::POSITIVE_RATE;
+use crate::format::timing::{END_KEY, PERIOD, START_KEY};
 use crate::model::{ClockOffset, Period};
-use crate::resolve::{optional, period, start_and_end};
 use crate::text::check;
 use crate::text::error::Fault;
+use crate::text::reading::{optional, period, start_and_end};
 use crate::text::tree::{Node, Table};
 
 /// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.

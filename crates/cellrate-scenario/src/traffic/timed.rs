@@ -5,10 +5,10 @@ use cellrate_proto::{Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
-use crate::format::TIME;
-use crate::resolve::{instant, optional};
+use crate::format::kinds::TIME;
 use crate::text::check;
 use crate::text::error::Fault;
+use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table};
 
 /// So many cells at each of these instants, in order.

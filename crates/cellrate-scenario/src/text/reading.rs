@@ -1,13 +1,27 @@
-//! Times that several kinds of traffic have.
+//! Reading of keys that may be left out, and of times that several parts of a scenario have.
 
 use cellrate_proto::Time;
 
-use super::{instant, optional};
+use super::error::Fault;
+use super::quantity;
+use super::tree::{Node, Table};
 use crate::model::Period;
-use crate::text::error::Fault;
-use crate::text::quantity;
-use crate::text::tree::{Node, Table};
 
+/// Reads an optional key.
+pub(crate) fn optional<T>(
+    table: &Table,
+    key: &str,
+    read: impl FnOnce(&Node) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    table.node(key).map(read).transpose()
+}
+
+/// Reads an instant of network time.
+pub(crate) fn instant(node: &Node) -> Result<Time, Fault> {
+    Ok(Time::ZERO.saturating_add(quantity::time(node)?))
+}
+
+/// Reads `start` and `end` of traffic.
 pub(crate) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);
     let end = optional(table, "end", instant)?.unwrap_or(Time::NEVER);
@@ -20,6 +34,7 @@ pub(crate) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     }
 }
 
+/// Reads a fixed time, or one of an exponential distribution.
 pub(crate) fn period(node: &Node) -> Result<Period, Fault> {
     match node.table().and_then(|table| table.node("exponential")) {
         Some(mean) => quantity::span(mean).map(Period::Exponential),
