@@ -8,9 +8,11 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
+use cellrate_sim::RunError;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::run_result::interrupted;
+use crate::error::run_error;
 
 /// How long a signal may wait.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -73,4 +75,13 @@ pub fn interruptible<T: Send + 'static>(
             }
         }
     })
+}
+
+/// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
+pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        run_error(py, &RunError::Interrupted)
+    } else {
+        error
+    }
 }

@@ -17,8 +17,9 @@ use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, host_error, live_error, not_given};
+use crate::interruptible::interrupted;
 use crate::plugins::{PluginMakers, PythonPlugins};
-use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
+use crate::run_result::{Part as NewValues, RunResult, Track};
 use crate::scenario::{Scenario, SeriesInfo};
 
 /// Runs nodes of a scenario, without hosts of this machine: all of them in this process, or those named, with cells in

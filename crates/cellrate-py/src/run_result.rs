@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use cellrate_engine::memory::Outlook;
 use cellrate_proto::Duration as Interval;
-use cellrate_sim::{Look, Progress, Recent, RunError, Simulation};
+use cellrate_sim::{Look, Progress, Recent, Simulation};
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, run_error};
+use crate::interruptible::interrupted;
 use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::scenario::{Scenario, SeriesInfo};
 
@@ -158,15 +159,6 @@ impl RunResult {
         let series =
             taken.ok_or_else(|| PyKeyError::new_err(format!("no series {index}, or taken before")))?;
         Ok((series.times_ps.into_pyarray(py), series.values.into_pyarray(py)))
-    }
-}
-
-/// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
-pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
-    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
-        run_error(py, &RunError::Interrupted)
-    } else {
-        error
     }
 }
 

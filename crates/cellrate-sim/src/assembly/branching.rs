@@ -7,8 +7,8 @@ use cellrate_scenario::{BranchPoint as Point, FlowIndex, Scenario};
 
 use super::hops::Hops;
 use super::place::Place;
-use crate::kernel::branch_point::{BranchPoint, ComingFrom, Feedback};
 use crate::kernel::build::Parts;
+use crate::kernel::state::branch_points::{BranchPoint, ComingFrom, Feedback};
 use crate::kernel::windows::partition::Partition;
 
 /// Puts each branch point into its cluster, and says where.

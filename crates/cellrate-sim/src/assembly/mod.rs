@@ -33,12 +33,12 @@ use cellrate_scenario::{BranchPoint, FlowIndex, NodeIndex, NodeKind, PortIndex, 
 use crate::endpoint::Endpoint;
 use crate::error::RunError;
 use crate::kernel::Kernel;
-use crate::kernel::branch_point::BranchPoints;
 use crate::kernel::build::Parts;
-use crate::kernel::loopback::SegmentEnds;
-use crate::kernel::opening::Openers;
-use crate::kernel::police::Police;
+use crate::kernel::state::branch_points::BranchPoints;
 use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::openers::Openers;
+use crate::kernel::state::police::Police;
+use crate::kernel::state::segment_ends::SegmentEnds;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
 pub(crate) use carried::carries_cells;

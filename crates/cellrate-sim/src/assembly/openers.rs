@@ -11,7 +11,7 @@ use cellrate_scenario::{
 use super::place::Place;
 use crate::kernel::build::Parts;
 use crate::kernel::completions::Completions;
-use crate::kernel::opening::{DemandTally, Opener};
+use crate::kernel::state::openers::{DemandTally, Opener};
 
 /// Gives clusters the openers of the pairs that send there, in the order of the demands and of their pairs, forward
 /// before backward.

@@ -3,59 +3,17 @@
 //!
 //! To each branch a copy goes as a cell does that passes a switch: the port meters it and it joins the queue, first
 //! that of the connection's own way on, then those of the branches in their order. A BRM from a branch ends here;
-//! whether one goes up, now or as an FRM comes, and what it says, the [`Consolidator`] knows. The ports of the branches
-//! answer it as it goes up, or the port of its branch as it comes, whichever the algorithm asks for.
+//! whether one goes up, now or as an FRM comes, and what it says, the
+//! [`Consolidator`](cellrate_proto::consolidation::Consolidator) knows. The ports of the branches answer it as it goes
+//! up, or the port of its branch as it comes, whichever the algorithm asks for.
 //!
 //! Nobody can know of these cells before: so each arrival is an event, and no port that they come to is ever deferred.
 
-use std::collections::BTreeMap;
-
-use cellrate_engine::branch_point::Meter;
-use cellrate_engine::random::Random;
-use cellrate_proto::consolidation::Consolidator;
-use cellrate_proto::{RateCode, RmCell, Time};
+use cellrate_proto::{RmCell, Time};
 
 use super::cell::Cell;
+use super::state::branch_points::{ComingFrom, Feedback};
 use super::state::cluster::Cluster;
-
-/// The branch points of a cluster.
-#[derive(Debug, Default)]
-pub(crate) struct BranchPoints {
-    pub points: Vec<BranchPoint>,
-    /// By the hop at whose far end one stands: its place in `points`, and from where cells come.
-    pub at: BTreeMap<u32, (usize, ComingFrom)>,
-}
-
-/// From where cells come to a branch point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ComingFrom {
-    Source,
-    /// The branch of this number.
-    Branch(usize),
-}
-
-/// A branch point.
-#[derive(Debug)]
-pub(crate) struct BranchPoint {
-    /// The hops by which cells go on: the connection's own, then the first ones of the branches.
-    pub on: Vec<u32>,
-    /// The ends that stand for the source of each branch, which count what is copied to it and comes back.
-    pub ends: Vec<u32>,
-    /// Where BRMs go up, if the connection has any.
-    pub feedback: Option<Feedback>,
-}
-
-/// Registers and figures of the BRMs of an ABR tree.
-#[derive(Debug)]
-pub(crate) struct Feedback {
-    pub consolidator: Consolidator,
-    pub meter: Meter,
-    pub random: Random,
-    /// MCR of the connection.
-    pub mcr: RateCode,
-    /// The hop by which BRMs go up.
-    pub up: u32,
-}
 
 impl Cluster {
     /// A cell reaches a branch point.

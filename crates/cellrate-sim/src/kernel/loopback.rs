@@ -7,20 +7,11 @@
 //!
 //! [`LoopbackEnd`]: cellrate_engine::loopback::LoopbackEnd
 
-use std::collections::BTreeMap;
-
 use cellrate_engine::loopback::LoopbackContents;
 use cellrate_proto::Time;
 
 use super::cell::Cell;
 use super::state::cluster::Cluster;
-
-/// Switches of a cluster that answer requests of segments: the hop by which the reply leaves, by the hop at whose far
-/// end the switch stands and the number of the loopback.
-#[derive(Debug, Default)]
-pub(crate) struct SegmentEnds {
-    pub ways_back: BTreeMap<(u32, u32), u32>,
-}
 
 impl Cluster {
     /// The instant of a loopback cell that `endpoint` has received has come.

@@ -6,17 +6,16 @@ use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{clocks, negotiated, refused};
 use cellrate_engine::shares::{self, Got};
 use cellrate_proto::Time;
-use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
+use cellrate_scenario::{NodeKind, PortIndex, Scenario};
 
+use super::conserved::Elsewhere;
 use super::exchanges::Rows;
-use super::measured::{self, Elsewhere, Meter};
+use super::measured::{self, Meter};
 use super::{FlowSummary, HostBottleneck, RunResult, RunSummary, Series, Summary, TcpSummary};
 use crate::assembly::{Assembly, Place};
 use crate::error::RunError;
-use crate::kernel::cell::Cell;
 use crate::kernel::state::cluster::Cluster;
 use crate::names::{describe, flow_name, port_name};
-use crate::port::Queues;
 use cellrate_engine::recorder::Recorder;
 
 /// Rows and series of a network that has run to its end, with what `meter` has read before.
@@ -132,47 +131,6 @@ fn got(scenario: &Scenario, vcs: &[FlowSummary], tcp: &[TcpSummary], end: Time) 
         got.push(Got { flow, throughput_bps, goodput_bps });
     }
     got
-}
-
-/// Cells of each direction on links, in ports and between clusters.
-pub(super) fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
-    let mut counts = vec![0; flows];
-    for cluster in &assembly.kernel.clusters {
-        for lane in &cluster.lanes {
-            lane.cells.count(|hop, cells| counts[cluster.hops[hop].flow.index()] += cells);
-        }
-        let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow.index()] += 1;
-        for port in &cluster.ports {
-            match &port.queues {
-                Queues::Fifo(_) => {}
-                Queues::Ranked(ranked) => ranked.cells().for_each(&mut count),
-                Queues::Served(served) => served.cells().for_each(&mut count),
-            }
-        }
-        for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
-            counts[cluster.hops[train.last.hop()].flow.index()] += u64::from(train.count);
-        }
-    }
-    counts
-}
-
-/// Cells of each direction that were lost, BRMs of it that switches originated, and those that branch points took in.
-pub(super) fn counted_by_flow(assembly: &Assembly, flows: usize) -> [Vec<u64>; 3] {
-    let clusters = &assembly.kernel.clusters;
-    [
-        sum_up(clusters.iter().map(|cluster| &cluster.dropped), flows),
-        sum_up(clusters.iter().map(|cluster| &cluster.originated), flows),
-        sum_up(clusters.iter().map(|cluster| &cluster.absorbed), flows),
-    ]
-}
-
-/// Cells of each direction that some clusters have counted.
-fn sum_up<'a>(counted: impl Iterator<Item = &'a BTreeMap<FlowIndex, u64>>, flows: usize) -> Vec<u64> {
-    let mut counts = vec![0; flows];
-    for (&flow, &cells) in counted.flatten() {
-        counts[flow.index()] += cells;
-    }
-    counts
 }
 
 /// More cells than this that wait at a host in the end are no burst.

@@ -8,7 +8,7 @@ use super::{CompletionSummary, DemandSummary};
 use crate::assembly::Assembly;
 use crate::kernel::census::Census;
 use crate::kernel::completions::{CLASS_ENDS, Class, Completions, UNIT};
-use crate::kernel::opening::DemandTally;
+use crate::kernel::state::openers::DemandTally;
 
 /// One row per demand of the scenario; arrivals before the end of the warm-up are not in it.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<DemandSummary> {

@@ -14,8 +14,8 @@ use cellrate_proto::policing::usage::UsageCounts;
 use cellrate_proto::{CellRate, SourceStatistics, Time};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Span};
 
-use super::account::{count_in_flight, counted_by_flow};
-use super::virtual_sources::{self, Balance};
+use super::conserved::Elsewhere;
+use super::virtual_sources;
 use super::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, TcpSummary, Windowed};
 use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
@@ -76,44 +76,6 @@ struct AbrCounts {
     /// Time integral of ACR since the reading before \[cells\].
     acr_cells: f64,
     statistics: SourceStatistics,
-}
-
-/// Cells of each direction that are neither sent nor received any more.
-pub(crate) struct Elsewhere {
-    /// On links, in ports, between clusters, and waiting for virtual sources.
-    pub in_flight: Vec<u64>,
-    dropped: Vec<u64>,
-}
-
-impl Elsewhere {
-    /// The cells as of an instant that the kernel has run to.
-    ///
-    /// # Errors
-    /// [`RunError::NotConserved`] where cells are missing, or too many.
-    pub fn count(scenario: &Scenario, assembly: &Assembly) -> Result<Elsewhere, RunError> {
-        let mut in_flight = count_in_flight(assembly, scenario.flows().len());
-        let [dropped, originated, absorbed] = counted_by_flow(assembly, in_flight.len());
-        let by_switches = originated.into_iter().zip(absorbed);
-        let balances = virtual_sources::balances(scenario, assembly)?;
-        let flows = scenario.flows().zip(&mut in_flight).zip(&dropped);
-        for (((flow, in_flight), &dropped), (balance, (originated, absorbed))) in
-            flows.zip(balances.into_iter().zip(by_switches))
-        {
-            let Balance { sent, received, waiting } = balance;
-            let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
-            let counts = [
-                sender.sent() + sent + originated,
-                receiver.delivered() + received + absorbed,
-                dropped,
-                *in_flight,
-            ];
-            if counts[0] != counts[1] + counts[2] + counts[3] {
-                return Err(RunError::NotConserved { vc: flow_name(scenario, flow), counts });
-            }
-            *in_flight += waiting;
-        }
-        Ok(Elsewhere { in_flight, dropped })
-    }
 }
 
 impl Meter {

@@ -5,6 +5,7 @@
 mod account;
 mod branch_points;
 mod bursts;
+mod conserved;
 mod exchanges;
 mod flows;
 mod frames;

@@ -1,49 +1,10 @@
-//! Flows of a size over a VC, and, where they are datagrams that no one answers, how a flow becomes datagrams, and when
-//! all of it has come.
+//! Flows of a size as datagrams that no one answers: how a flow becomes datagrams, and when all of it has come.
 
-use cellrate_proto::{Duration, Octets, Time};
+use cellrate_proto::Octets;
 
 use super::segment::{Contents, Flags, Segment};
 use super::sequence::{Sequence, Span};
-
-/// The last datagram or segment of a flow, which says what the flow was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowEnd {
-    /// Its octets, of a datagram among all that the VC has carried.
-    pub span: Span,
-    /// The first octet of the flow.
-    pub from: Sequence,
-    /// Which flow of its VC, from 1 on; 0 with TCP, whose segments say it otherwise.
-    pub number: u64,
-    /// The flow.
-    pub flow: SizedFlow,
-}
-
-/// A flow of a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizedFlow {
-    /// An index into the scenario's demands.
-    pub demand: u32,
-    /// When it arrived.
-    pub arrived: Time,
-    /// When its set-up was over.
-    pub begins: Time,
-    /// Its size.
-    pub octets: Octets,
-    /// From its arrival to the arrival of its last cell, if nobody else had sent.
-    pub alone: Duration,
-}
-
-/// A flow of a size that is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Over {
-    /// The flow.
-    pub flow: SizedFlow,
-    /// Whether all of it has come.
-    pub whole: bool,
-    /// How many flows of its VC are over with it: those before it of whose ends nothing was heard, too.
-    pub count: u64,
-}
+use super::sized_flow::{FlowEnd, Over, SizedFlow};
 
 /// The datagrams of the flow of this number, whose first octet is `from`, with so much payload each.
 pub fn datagrams(flow: SizedFlow, number: u64, from: u64, payload: Octets) -> impl Iterator<Item = Segment> {
@@ -88,6 +49,7 @@ impl Arriving {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellrate_proto::{Duration, Time};
 
     fn flow(octets: u64) -> SizedFlow {
         let (arrived, begins) = (Time::ZERO, Time::ZERO);

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use cellrate_proto::Octets;
 use cellrate_scenario::TIMESTAMPS_OCTETS;
 
-use super::flows::FlowEnd;
 use super::sequence::{Sequence, Span};
+use super::sized_flow::FlowEnd;
 
 /// A segment, without its octets: only their number matters.
 #[derive(Clone, Debug, PartialEq, Eq)]

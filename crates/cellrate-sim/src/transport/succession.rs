@@ -6,11 +6,11 @@
 use cellrate_proto::Octets;
 use cellrate_scenario::TcpConfig;
 
-use super::flows::{FlowEnd, SizedFlow};
 use super::receiver::Receiver;
 use super::segment::{Contents, Segment};
 use super::sender::Sender;
 use super::sequence::{Sequence, Span};
+use super::sized_flow::{FlowEnd, SizedFlow};
 use super::tally::Tally;
 
 /// One end of them.

@@ -1,0 +1,47 @@
+//! What a cluster has of branch points of trees: where they stand, where cells go on, and what becomes of BRMs.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::branch_point::Meter;
+use cellrate_engine::random::Random;
+use cellrate_proto::RateCode;
+use cellrate_proto::consolidation::Consolidator;
+
+/// The branch points of a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct BranchPoints {
+    pub points: Vec<BranchPoint>,
+    /// By the hop at whose far end one stands: its place in `points`, and from where cells come.
+    pub at: BTreeMap<u32, (usize, ComingFrom)>,
+}
+
+/// From where cells come to a branch point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ComingFrom {
+    Source,
+    /// The branch of this number.
+    Branch(usize),
+}
+
+/// A branch point.
+#[derive(Debug)]
+pub(crate) struct BranchPoint {
+    /// The hops by which cells go on: the connection's own, then the first ones of the branches.
+    pub on: Vec<u32>,
+    /// The ends that stand for the source of each branch, which count what is copied to it and comes back.
+    pub ends: Vec<u32>,
+    /// Where BRMs go up, if the connection has any.
+    pub feedback: Option<Feedback>,
+}
+
+/// Registers and figures of the BRMs of an ABR tree.
+#[derive(Debug)]
+pub(crate) struct Feedback {
+    pub consolidator: Consolidator,
+    pub meter: Meter,
+    pub random: Random,
+    /// MCR of the connection.
+    pub mcr: RateCode,
+    /// The hop by which BRMs go up.
+    pub up: u32,
+}
