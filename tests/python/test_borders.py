@@ -1,4 +1,6 @@
-"""Imports within the package: never in a circle, not inside functions either, and results know nothing above."""
+"""Imports within the package: never in a circle, not inside functions or for types either, and results know nothing
+above.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,8 @@ def modules() -> dict[str, Path]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.ImportFrom]:
-    """Give imports from within the package, but for those that only types need."""
+    """Give imports from within the package, those that only types need, too."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
-            continue
         if isinstance(child, ast.ImportFrom) and child.level:
             yield child
         yield from statements(child)

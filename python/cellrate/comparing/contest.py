@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _native
 from ..algorithms import Algorithms
@@ -17,87 +16,37 @@ from ..running.into_folders import sweep_into
 from ..running.points import Progress, run_each
 from ..running.progress import reporting
 from ..scenario import Scenario
-from .cards import Card, Outcome, Sketch, outcome, together
+from .cards import Outcome, outcome, together
 from .costs import Cost, costs_of, machine
 from .entrants import Entrant, entrants_of
+from .findings import Findings
+from .page import page, tables, write
 from .suite import suite
+from .tables import markdown, markdown_of_errors, text
 
 if TYPE_CHECKING:
     from ..running.points import Point
 
 
-@dataclass(frozen=True)
-class Arena:
+class Arena(Findings):
     """Result of an arena: a card for each algorithm and scenario, and one over all scenarios for each algorithm.
 
     `print` shows the table of the latter, a notebook that and those of each scenario.
     """
 
-    version: str
-    """The version of cellrate."""
-    algorithms: Sequence[str]
-    """As they were asked for."""
-    scenarios: dict[str, str]
-    """Purpose of each scenario, by name."""
-    seeds: int
-    """Seeds of each scenario."""
-    cards: Sequence[Card]
-    """By scenario, and within it by algorithm."""
-    overall: Sequence[Card]
-    """By algorithm."""
-    costs: Sequence[Cost]
-    """By algorithm; empty where they were not asked for."""
-    machine: str
-    """The processor of which the costs are."""
-    sketches: Sequence[Sketch]
-    """The run with the first seed of each card."""
-
-    def card(self, algorithm: str, scenario: str | None = None) -> Card:
-        """Give the card of an algorithm: in a scenario, or over all of them.
-
-        Raises
-        ------
-        KeyError
-            If there is none.
-        """
-        for card in self.overall if scenario is None else self.cards:
-            if card.algorithm == algorithm and card.scenario == scenario:
-                return card
-        raise KeyError(f"no card of {algorithm!r} in {scenario!r}")
-
-    def content(self) -> dict[str, Any]:
-        """Give everything but the sketches for JSON; the same for the same build, but for the costs."""
-        return {
-            "version": self.version,
-            "algorithms": list(self.algorithms),
-            "scenarios": dict(self.scenarios),
-            "seeds": self.seeds,
-            "cards": [card.content() for card in self.cards],
-            "overall": [card.content() for card in self.overall],
-            "costs": {"machine": self.machine, "algorithms": [cost.content() for cost in self.costs]},
-        }
-
     def markdown(self) -> str:
         """Give two tables in Markdown: the cards over all scenarios, and the mean errors in each scenario."""
-        from .tables import markdown, markdown_of_errors
-
         return f"{markdown(self.overall)}\nMean errors by scenario:\n\n{markdown_of_errors(self)}"
 
     def html(self) -> str:
         """Give the report: a page that needs no other file."""
-        from .page import page
-
         return page(self)
 
     def __str__(self) -> str:
         """Give the table of the cards over all scenarios."""
-        from .tables import text
-
         return text(self)
 
     def _repr_html_(self) -> str:
-        from .page import tables
-
         return tables(self)
 
 
@@ -159,8 +108,6 @@ def arena(
         outcomes = _outcomes(points, owners, custom, workers, reporter, None if out is None else Path(out))
     made = _arena(here, scenarios, seeds, outcomes, costs_of(here, custom) if costs else [])
     if out is not None:
-        from .page import write
-
         write(made, Path(out))
     return made
 

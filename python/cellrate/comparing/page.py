@@ -6,15 +6,12 @@ import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..results.folders import ARENA
 from ..results.owned import write_file_whole
 from .cards import Card, Sketch
+from .findings import Findings
 from .tables import COLUMNS, NONE
-
-if TYPE_CHECKING:
-    from .contest import Arena
 
 JSON_FILE, PAGE_FILE = ARENA
 """The cards, in the folder of the runs, and the report."""
@@ -26,13 +23,13 @@ MOST_SHARE = 2.0
 """Shares above this are drawn at the upper edge."""
 
 
-def write(arena: Arena, folder: Path) -> None:
+def write(arena: Findings, folder: Path) -> None:
     """Write the report, and the cards as JSON, beside the runs."""
     write_file_whole(folder / JSON_FILE, [json.dumps(arena.content(), indent=2, allow_nan=False) + "\n"])
     write_file_whole(folder / PAGE_FILE, [page(arena)])
 
 
-def page(arena: Arena) -> str:
+def page(arena: Findings) -> str:
     """Give the whole page."""
     seeds = "" if arena.seeds == 1 else f", {arena.seeds} seeds of each"
     parts = [
@@ -61,7 +58,7 @@ def page(arena: Arena) -> str:
     )
 
 
-def tables(arena: Arena) -> str:
+def tables(arena: Findings) -> str:
     """Give the tables alone, for a notebook."""
     parts = [_table(arena.overall)]
     for name in arena.scenarios:
@@ -92,7 +89,7 @@ def _meaning() -> str:
     )
 
 
-def _costs(arena: Arena) -> list[str]:
+def _costs(arena: Findings) -> list[str]:
     if not arena.costs:
         return []
     rows = []

@@ -6,12 +6,9 @@ import io
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .cards import Card
-
-if TYPE_CHECKING:
-    from .contest import Arena
+from .findings import Findings
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def markdown(cards: Sequence[Card]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def markdown_of_errors(arena: Arena) -> str:
+def markdown_of_errors(arena: Findings) -> str:
     """Give the mean errors of each algorithm in each scenario that is judged, as a table in Markdown."""
     judged = [name for name in arena.scenarios if arena.card(arena.algorithms[0], name).mean_error is not None]
     rows = [["algorithm", *judged], ["---", *("---:" for _ in judged)]]
@@ -74,7 +71,7 @@ def markdown_of_errors(arena: Arena) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def text(arena: Arena) -> str:
+def text(arena: Findings) -> str:
     """Give the cards over all scenarios, and the costs, as they are printed."""
     from rich import box
     from rich.table import Table

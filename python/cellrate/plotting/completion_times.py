@@ -9,11 +9,11 @@ from ..errors import CellrateError
 from .distributions import Of, drawn
 
 if TYPE_CHECKING:
-    from ..results import Result
+    from ..results.recorded import Recorded
     from .figures import Drawn
 
 
-def figure(results: Mapping[str, Result], flows: Sequence[str] = ()) -> Drawn:
+def figure(results: Mapping[str, Recorded], flows: Sequence[str] = ()) -> Drawn:
     """Draw distributions of completion times, of one run or of several by name.
 
     Raises

@@ -13,8 +13,8 @@ from .figures import Drawn, Measure
 from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
-    from ..results import Result
     from ..results.distribution import Distribution
+    from ..results.recorded import Recorded
 
 MOST_NAMED = 16
 """Lines with a colour and a name; those beyond are grey, and one in the legend."""
@@ -35,7 +35,7 @@ class Of:
     """Label of the axis of shares [%]."""
 
 
-def drawn(lines: Sequence[tuple[str, Distribution]], results: Mapping[str, Result], of: Of) -> Drawn:
+def drawn(lines: Sequence[tuple[str, Distribution]], results: Mapping[str, Recorded], of: Of) -> Drawn:
     """Draw distributions, each with its label, of these results, on an axis of time that is logarithmic."""
     runs = [result.summary["run"] for result in results.values()]
     title = ", ".join(dict.fromkeys(run["scenario"] for run in runs))

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from numpy.typing import NDArray
 
-    from ..results import Result, Series
+    from ..results.recorded import Recorded
+    from ..results.series import Series
 
 MOST_NAMED = 24
 """Most lines of a panel with a colour and a name; where there are more, one less: others are grey, and one entry."""
@@ -73,19 +74,19 @@ class Panel:
     """Max-min fair shares in time behind the lines, by the label of the line, in the unit of the series."""
 
 
-def draw_result(result: Result, base: Path) -> None:
+def draw_result(result: Recorded, base: Path) -> None:
     """Draw what the run recorded into `base`.png and `base`.svg."""
     panels = panels_of(result)
     if panels:
         save(figure(panels, result.summary["run"]["scenario"], result.stamp, subtitle=settings_of(result)), base)
 
 
-def settings_of(result: Result) -> str:
+def settings_of(result: Recorded) -> str:
     """Say what the point of a sweep sets."""
     return ", ".join(f"{path} = {value}" for path, value in result.settings.items())
 
 
-def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
+def panels_of(result: Recorded, only: Sequence[str] | None = None) -> list[Panel]:
     """Give a panel per kind of quantity that the run recorded: rates, queues, utilization, cells, and the rest.
 
     Parameters

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from .owned import write_file_whole
 
 if TYPE_CHECKING:
-    from .result import Result
+    from .recorded import Recorded
     from .series import Series
 
 _VERSION = 3
 
 
-def write_omnetpp(results: Sequence[Result], base: Path) -> tuple[Path, Path]:
+def write_omnetpp(results: Sequence[Recorded], base: Path) -> tuple[Path, Path]:
     """Write `base`.sca and `base`.vec.
 
     Each result is a run: its settings are iteration variables, its name, hash and seed attributes. Numbers of the
@@ -52,7 +52,7 @@ def write_omnetpp(results: Sequence[Result], base: Path) -> tuple[Path, Path]:
     return scalars, vectors
 
 
-def _scalar_file(results: Sequence[Result]) -> Iterator[str]:
+def _scalar_file(results: Sequence[Recorded]) -> Iterator[str]:
     yield f"version {_VERSION}\n"
     for number, result in enumerate(results):
         yield from _head(number, result)
@@ -65,7 +65,7 @@ def _scalar_file(results: Sequence[Result]) -> Iterator[str]:
         yield "\n"
 
 
-def _vector_file(results: Sequence[Result]) -> Iterator[str]:
+def _vector_file(results: Sequence[Recorded]) -> Iterator[str]:
     yield f"version {_VERSION}\n"
     vector = 0
     for number, result in enumerate(results):
@@ -76,7 +76,7 @@ def _vector_file(results: Sequence[Result]) -> Iterator[str]:
         yield "\n"
 
 
-def _head(number: int, result: Result) -> Iterator[str]:
+def _head(number: int, result: Recorded) -> Iterator[str]:
     """Say which run the lines after it are of."""
     run = result.summary["run"]
     name, seed = run["scenario"], run["seed"]

@@ -16,7 +16,7 @@ from .atomic_folder import write_whole
 from .folders import COMPLETION_TIMES, DELAYS, RESULTS
 
 if TYPE_CHECKING:
-    from .result import Result
+    from .recorded import Recorded
     from .series import Series
 
 # As many rows as a row group of Parquet has unless more are asked for.
@@ -51,7 +51,7 @@ def warn(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
-def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Path:
+def write_result(result: Recorded, folder: Path, *, csv: bool, plots: bool) -> Path:
     """Write one result (`Result.write`)."""
     undrawn: list[Undrawn] = []
 
@@ -69,12 +69,12 @@ def renamed(undrawn: Sequence[Undrawn], folder: str) -> list[Undrawn]:
     return [replace(one, picture=f"{folder}/{one.picture}") for one in undrawn]
 
 
-def draw_sweep(results: Sequence[Result], folder: Path) -> list[Undrawn]:
+def draw_sweep(results: Sequence[Recorded], folder: Path) -> list[Undrawn]:
     """Draw sweep.png and sweep.svg into a folder."""
     return _draw(lambda base: _draw_sweep(results, base), folder / "sweep")
 
 
-def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact: bool = False) -> list[Undrawn]:
+def fill_result(result: Recorded, folder: Path, *, csv: bool, plots: bool, compact: bool = False) -> list[Undrawn]:
     """Write one result into a folder that is there and empty.
 
     A compact summary is a line of text, which takes a tenth of the time: where there are many, none of them is read by
@@ -122,25 +122,27 @@ def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
     return []
 
 
-def _draw_result(result: Result, base: Path) -> None:
+def _draw_result(result: Recorded, base: Path) -> None:
     from ..plotting.runs import draw_result
 
     draw_result(result, base)
 
 
-def _draw_delays(result: Result, base: Path) -> None:
+def _draw_delays(result: Recorded, base: Path) -> None:
+    from ..plotting.delays import figure
     from ..plotting.figures import save
 
-    save(result.plot_delays(), base)
+    save(figure({"": result}), base)
 
 
-def _draw_completion_times(result: Result, base: Path) -> None:
+def _draw_completion_times(result: Recorded, base: Path) -> None:
+    from ..plotting.completion_times import figure
     from ..plotting.figures import save
 
-    save(result.plot_completion_times(), base)
+    save(figure({"": result}), base)
 
 
-def _draw_sweep(results: Sequence[Result], base: Path) -> None:
+def _draw_sweep(results: Sequence[Recorded], base: Path) -> None:
     from ..plotting.figures import save
     from ..plotting.sweeps import figure
 
@@ -165,7 +167,7 @@ def write_json(file: Path, content: object) -> None:
     file.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
 
 
-def _write_rows(results: list[Result], folder: Path) -> None:
+def _write_rows(results: list[Recorded], folder: Path) -> None:
     """A table for each kind of rows that there are any of: vcs.csv, ports.csv, ..."""
     import pyarrow as pa
     import pyarrow.csv
@@ -184,7 +186,7 @@ def _write_rows(results: list[Result], folder: Path) -> None:
             pyarrow.csv.write_csv(table, folder / f"{kind}.csv")
 
 
-def _write_delays(result: Result, folder: Path, *, csv: bool) -> None:
+def _write_delays(result: Recorded, folder: Path, *, csv: bool) -> None:
     """The distributions of delays in one long table: vc, delay_s, cells."""
     import numpy as np
     import pyarrow as pa
@@ -208,7 +210,7 @@ def _write_delays(result: Result, folder: Path, *, csv: bool) -> None:
         pyarrow.csv.write_csv(table.set_column(0, "vc", table["vc"].cast(pa.string())), folder / "delays.csv")
 
 
-def _write_completion_times(result: Result, folder: Path, *, csv: bool) -> None:
+def _write_completion_times(result: Recorded, folder: Path, *, csv: bool) -> None:
     """The distributions of completion times in one long table: flows, from_octets, below_octets, time_s, count."""
     import numpy as np
     import pyarrow as pa
@@ -236,12 +238,12 @@ def _write_completion_times(result: Result, folder: Path, *, csv: bool) -> None:
         pyarrow.csv.write_csv(table, folder / "completion_times.csv")
 
 
-def _about(result: Result) -> dict[str, str]:
+def _about(result: Recorded) -> dict[str, str]:
     """Give what a table beside a summary says of its run."""
     return {key: str(result.run[key]) for key in ("scenario", "hash", "seed", "version")}
 
 
-def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:
+def _write_series(result: Recorded, probe: str, folder: Path, *, csv: bool) -> None:
     """One long table per probe: entity, time_s, value."""
     import numpy as np
     import pyarrow as pa

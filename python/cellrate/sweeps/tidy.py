@@ -14,9 +14,9 @@ from .settings import numbers_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..results import Result
+    from ..results.recorded import Recorded
 
-    Results: TypeAlias = Result | Sequence[Result] | Mapping[str, Result | Sequence[Result]]
+    Results: TypeAlias = Recorded | Sequence[Recorded] | Mapping[str, Recorded | Sequence[Recorded]]
 
 NAMING = ("connection", "client", "object", "page", "number", "size_cells", "request_octets", "response_octets")
 """Keys of numbers that say of what a row is, as texts do."""
@@ -108,7 +108,7 @@ def _keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(keys)
 
 
-def _in_line(results: Results) -> tuple[Sequence[Result], list[str]]:
+def _in_line(results: Results) -> tuple[Sequence[Recorded], list[str]]:
     """Give the results one after the other, and the name of each if they have any."""
     if not isinstance(results, Mapping):
         return (results if isinstance(results, Sequence) else [results]), []
@@ -130,7 +130,7 @@ def settings_columns(settings: Sequence[Mapping[str, str]]) -> dict[str, list[An
     return columns
 
 
-def _rows(result: Result, of: str) -> list[dict[str, Any]]:
+def _rows(result: Recorded, of: str) -> list[dict[str, Any]]:
     if of == DELAYS:
         return [row for delays in result.delays.values() for row in delays.rows()]
     if of == COMPLETION_TIMES:
@@ -139,7 +139,7 @@ def _rows(result: Result, of: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _points(results: Sequence[Result], names: Sequence[str]) -> list[str]:
+def _points(results: Sequence[Recorded], names: Sequence[str]) -> list[str]:
     """Give each result what it is of, seed aside: its name, the scenario with its settings, what the run was given."""
     points: dict[tuple[str, int], str] = {}
     for place, result in enumerate(results):

@@ -20,7 +20,7 @@ from .lines import Line, Lines, most_lines
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ...results import Result
+    from ...results.recorded import Recorded
 
 PANEL_HEIGHT, GAP, TOP = 1.6, 0.4, 0.5
 """Heights of a panel, of what is between two, and of what is above the first one's heading [in]."""
@@ -38,7 +38,7 @@ MARKERS = ("o", "s", "^", "D")
 """By dash."""
 
 
-def figure(results: Sequence[Result]) -> Drawn | None:
+def figure(results: Sequence[Recorded]) -> Drawn | None:
     """Draw the figures of all points over what was varied; None where nothing was.
 
     The parameter with the most values is the axis. A second one has lines of its own, or columns of panels where there

@@ -1,4 +1,4 @@
-//! What a cluster has of branch points of trees: where they stand, where cells go on, and what becomes of BRMs.
+//! Branch points of a cluster: where they stand, by which hops cells go on, and what becomes of BRMs.
 
 use std::collections::BTreeMap;
 
