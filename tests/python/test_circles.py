@@ -67,7 +67,7 @@ class Crate:
                         self.handed_on[module][name] = (target, name)
 
     def target(self, module: Module, path: str) -> tuple[Module, str] | None:
-        """Give the file that a path leads to from a module, and the name there; nothing outside the crate."""
+        """Give the file that a path leads to from a module and the name there, "*" for all; none outside the crate."""
         parts = [part.strip() for part in path.split("::")]
         at = module
         if parts[0] == "crate":
@@ -80,7 +80,7 @@ class Crate:
             return None
         while parts and (*at, parts[0]) in self.texts:
             at, parts = (*at, parts[0]), parts[1:]
-        return (at, parts[0]) if parts and at in self.texts else None
+        return (at, parts[0] if parts else "*") if at in self.texts else None
 
     def home(self, module: Module, name: str, asked: frozenset[tuple[Module, str]] = frozenset()) -> Module | None:
         """Give the file that defines a name which a module has, defined there or handed on."""

@@ -5,27 +5,28 @@
 
 mod application;
 mod changing;
-mod clock;
-mod custom;
-mod demand;
-mod frames;
+pub(crate) mod clock;
+pub(crate) mod custom;
+pub(crate) mod demand;
+pub(crate) mod frames;
 mod host;
 mod index;
 mod live;
 mod loopback;
 mod measuring;
-mod mpeg2;
+pub(crate) mod mpeg2;
 mod pages;
-mod period;
+pub(crate) mod period;
 mod policing;
 mod quantity;
 mod queueing;
+pub(crate) mod request_response;
 mod segmenting;
 mod shared;
 mod stationary;
-mod tcp;
+pub(crate) mod tcp;
 mod tree;
-mod video;
+pub(crate) mod video;
 mod vs_vd;
 
 pub use application::*;
@@ -46,6 +47,7 @@ pub use policing::*;
 pub(crate) use quantity::Owner;
 pub use quantity::{DemandQuantity, FlowQuantity, FlowSource, PortQuantity, PortSource};
 pub use queueing::*;
+pub use request_response::*;
 pub use segmenting::*;
 pub use shared::*;
 pub use tcp::*;
@@ -455,47 +457,6 @@ pub enum WaitingBrm {
     Overwrite,
     /// It leaves at once, out of rate (CLP = 1); the newer one waits in rate.
     SendOutOfRate,
-}
-
-/// The closed-loop bursty model of paper uili, section 7.2.1: in each cycle the client sends requests, the server
-/// answers each as soon as it has come in whole, and the next cycle begins some time after the last answer has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RequestResponse {
-    /// Length of a request [cells, at least 1; 16 in the paper].
-    pub request: u32,
-    /// Length of a response [cells, at least 1].
-    pub response: u32,
-    /// Requests in a cycle [at least 1; 1 in the paper].
-    pub requests: u32,
-    /// From the end of one request to the beginning of the next in the same cycle, as the application hands them over.
-    pub request_gap: Duration,
-    /// From the arrival of a cycle's last response to the next cycle [1 ms in the paper].
-    pub cycle_gap: Duration,
-    /// From the arrival of a request to the beginning of its response [0 in the paper].
-    pub server_time: Duration,
-    /// Cells per second of a burst as the application hands it to its adapter [PCR in the paper].
-    pub rate: CellRate,
-    /// The first cycle.
-    pub start: Time,
-    /// No cycle at or after this.
-    pub end: Time,
-    /// How many bursts of each direction are listed one by one, from the first on; all of them are in the quantiles.
-    pub record: u32,
-}
-
-impl TrafficKind for RequestResponse {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
-
-    fn scale(&mut self, offset: ClockOffset) {
-        self.rate = offset.of_rate(self.rate);
-    }
-
-    fn octets(&self) -> u64 {
-        32 * u64::from(self.requests)
-    }
 }
 
 /// A call begins when it arrives.

@@ -3,16 +3,14 @@
 use cellrate_proto::{BitRate, Duration, Time};
 
 use super::leo;
+use super::steps::{Delays, check_number};
 use crate::model::InFlight;
 use crate::text::check;
-use crate::text::course::MOST_STEPS;
+
 use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table, Value};
-
-/// Delays, and what becomes of what is on the line at the instant of each.
-pub(super) type Delays = Vec<(Time, (Duration, InFlight))>;
 
 /// Octets that a chance of a packet-delivery trace delivers (mahimahi's `PACKET_SIZE`).
 const OCTETS_PER_OPPORTUNITY: u64 = 1504;
@@ -119,14 +117,4 @@ fn instants(node: &Node) -> Result<Vec<u32>, Fault> {
         return Err(Fault::new(node.place, message, "Write whole ms in order, the last one above 0"));
     }
     Ok(instants)
-}
-
-/// Whether there are not too many steps.
-pub(super) fn check_number(node: &Node, table: &Table, end: Time, step: Duration) -> Result<(), Fault> {
-    if end.as_ps() / step.as_ps().max(1) <= MOST_STEPS as u64 {
-        return Ok(());
-    }
-    let place = table.node("step").map_or(node.place, |step| step.place);
-    let message = format!("the run has more than {MOST_STEPS} steps of {step}");
-    Err(Fault::new(place, message, "Write a longer step, or a shorter duration"))
 }

@@ -10,6 +10,7 @@ use super::admission::Desk;
 use super::congested;
 use super::connection::{self, Terms};
 use super::network::{Network, round_trip};
+use super::path::path;
 use super::{Whole, defaults, place_of, police, tcp, traffic, wholes};
 use crate::format::{MOST_OCTETS, MOST_SLOTS};
 use crate::model::{
@@ -624,7 +625,7 @@ fn way(network: &Network, written: &[Node], place: Place, weight: f64) -> Result
     }
     let mut table = Table::default();
     table.set("path", place, Node { place, value: Value::List(Arc::new(names.clone())) });
-    let path = connection::path(network, &table, place)?;
+    let path = path(network, &table, place)?;
     Ok(Way { path, names, weight })
 }
 

@@ -7,7 +7,7 @@
 
 use cellrate_proto::{Duration, Time};
 
-use super::course::{self, Delays};
+use super::steps::{Delays, check_number};
 use crate::model::InFlight;
 use crate::text::check;
 use crate::text::error::Fault;
@@ -87,7 +87,7 @@ pub(super) fn delays(node: &Node, table: &Table, end: Time) -> Result<Delays, Fa
         return Err(Fault::new(place, message, "Write at most the pass, or a lower minimum elevation"));
     }
     let step = optional(table, "step", quantity::span)?.unwrap_or(Duration::from_ms(100));
-    course::check_number(node, table, end, step.min(hand_over))?;
+    check_number(node, table, end, step.min(hand_over))?;
     let legs = table.node("legs").map_or(Ok(2), |node| check::integer(node, 1, 2))? as f64;
     let beside = optional(table, "beside", quantity::time)?.unwrap_or(Duration::ZERO);
     let at_hand_over = match table.text("in_flight") {

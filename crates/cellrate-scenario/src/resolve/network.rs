@@ -11,7 +11,7 @@ use cellrate_proto::{Duration, Time};
 
 use super::changing::Courses;
 use super::own_clock::OwnClock;
-use super::{Whole, algorithm, changing, course, defaults, host, place_of, port, tree as trees, wholes};
+use super::{Whole, algorithm, changing, consolidation, course, defaults, host, place_of, port, wholes};
 use crate::format::ROOT;
 use crate::model::{
     HostSettings, InFlight, Link, LinkIndex, LossBursts, Node, NodeIndex, NodeKind, Port, PortIndex, Shared,
@@ -184,8 +184,7 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
     for whole in &switches {
         set_ports(&mut network, whole, &mut ports)?;
         set_limits(&mut network, whole)?;
-        if let (Some(switch), Some(config)) =
-            (switch_of(&network, whole), trees::consolidation(&whole.table)?)
+        if let (Some(switch), Some(config)) = (switch_of(&network, whole), consolidation::read(&whole.table)?)
         {
             network.consolidations.insert(switch, config);
         }

@@ -1,44 +1,14 @@
-//! Trees: the branches of a connection, and how switches consolidate BRMs.
+//! Trees: the branches of a connection.
 
 use cellrate_proto::Duration;
-use cellrate_proto::consolidation::{Consolidation, ConsolidationConfig};
 use cellrate_proto::switch::SwitchAlgorithmConfig;
 
 use super::network::Network;
-use super::{connection, defaults};
+use super::{defaults, path};
 use crate::model::{Branch, Category, Connection, ConnectionIndex, Flow, NodeIndex, Step};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::quantity;
-use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
-
-/// How a switch consolidates, if its table says so.
-pub(super) fn consolidation(switch: &Table) -> Result<Option<ConsolidationConfig>, Fault> {
-    let Some((node, table)) = switch.node("consolidation").and_then(|node| Some((node, node.table()?)))
-    else {
-        return Ok(None);
-    };
-    let default = ConsolidationConfig::default();
-    let probability = optional(table, "probability", quantity::ratio)?.unwrap_or(0.5);
-    let config = ConsolidationConfig {
-        algorithm: match table.text("type") {
-            Some("turn-around") => Consolidation::TurnAround,
-            Some("turn-around-informed") => Consolidation::TurnAroundInformed,
-            Some("pass-first") => Consolidation::PassFirst,
-            Some("probabilistic") => Consolidation::Probabilistic(probability),
-            Some("wait-for-all") => Consolidation::WaitForAll,
-            Some("fast-overload") => Consolidation::FastOverload,
-            Some("immediate-rate") => Consolidation::ImmediateRate,
-            _ => default.algorithm,
-        },
-        overload_factor: optional(table, "overload_factor", quantity::ratio)?
-            .unwrap_or(default.overload_factor),
-        timeout: optional(table, "timeout", quantity::span)?.unwrap_or(default.timeout),
-    };
-    check::configuration(config.check(), |name| table.node(name), node.place)?;
-    Ok(Some(config))
-}
 
 /// A way from a switch of a tree to one more leaf.
 pub(super) struct Way {
@@ -56,7 +26,7 @@ pub(super) fn ways(network: &Network, table: &Table, path: &[Step]) -> Result<Ve
     refuse_beside(table)?;
     let mut ways: Vec<Way> = Vec::new();
     for written in check::list(node)? {
-        let steps = connection::way(network, written, true)?;
+        let steps = path::way(network, written, true)?;
         let (Some(&first), place) = (steps.first(), written.place) else { continue };
         let switch = network.tail(first);
         let paths = || std::iter::once(path).chain(ways.iter().map(|way| &way.steps[..]));

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::format::MAX_COLUMN;
 use crate::text::check;
+use crate::text::columns::columns;
 use crate::text::error::{Fault, Place};
 use crate::text::files::{Contents, Folders, Wrong};
 use crate::text::quantity::shortened;
-use crate::text::trace::columns;
 use crate::text::tree::{Node, Table, Value};
 
 /// Most steps of a link's rate or delay.

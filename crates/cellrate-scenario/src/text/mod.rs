@@ -3,6 +3,7 @@
 //! that it refers to taken in ([`trace`], [`course`]), and what is wrong with it, and where ([`error`]).
 
 pub(crate) mod check;
+pub(crate) mod columns;
 pub(crate) mod course;
 pub(crate) mod error;
 pub(crate) mod files;

@@ -4,7 +4,7 @@ use cellrate_proto::declaration::Dimension;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
 
-use crate::model::ClockOffset;
+use crate::model::clock::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Value};
 

@@ -5,7 +5,7 @@ use cellrate_proto::Time;
 use super::error::Fault;
 use super::quantity;
 use super::tree::{Node, Table};
-use crate::model::Period;
+use crate::model::period::Period;
 
 /// Reads an optional key.
 pub(crate) fn optional<T>(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::format::{MAX_COLUMN, MAX_FRAME};
 use crate::text::check::{self, plural};
+use crate::text::columns::columns;
 use crate::text::course;
 use crate::text::error::Fault;
 use crate::text::files::{Folders, Wrong};
@@ -131,23 +132,6 @@ fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -
     }
 }
 
-/// The columns of a line: what semicolons, tabs or commas part, empty ones counted, and what spaces part within that.
-pub(super) fn columns(line: &str) -> Vec<&str> {
-    let mark = [';', '\t', ','].into_iter().find(|mark| line.contains(*mark));
-    let cells: Vec<&str> = match mark {
-        Some(mark) => line.split(mark).map(str::trim).collect(),
-        None => vec![line],
-    };
-    let words = cells.into_iter().flat_map(|cell| {
-        let mut words: Vec<&str> = cell.split_whitespace().collect();
-        if words.is_empty() {
-            words.push("");
-        }
-        words
-    });
-    words.map(|word| word.trim_matches('"')).collect()
-}
-
 /// A word of the line with a comma between two digits that may be no mark between columns: the thousands of 1,500, or
 /// the tenths of 100,5. Where other marks part columns too it never is one; where nothing but commas does, only who
 /// names a
@@ -175,15 +159,6 @@ fn length(field: &str, in_bits: bool) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn empty_cells_are_columns_and_spaces_are_not() {
-        assert_eq!(columns("1;;700"), ["1", "", "700"]);
-        assert_eq!(columns("1,,700,"), ["1", "", "700", ""]);
-        assert_eq!(columns("1\t\t700"), ["1", "", "700"]);
-        assert_eq!(columns("1   I  700"), ["1", "I", "700"]);
-        assert_eq!(columns("2, B, 40.0, \"700\""), ["2", "B", "40.0", "700"]);
-    }
 
     #[test]
     fn a_comma_between_digits_is_told_unless_columns_are_known_of() {

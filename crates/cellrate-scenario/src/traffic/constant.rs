@@ -7,7 +7,7 @@ use super::kinds::{Declared, required_rate};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
 use crate::format::kinds::POSITIVE_RATE;
 use crate::format::timing::{END_KEY, START_KEY};
-use crate::model::ClockOffset;
+use crate::model::clock::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::reading::start_and_end;
 use crate::text::tree::{Node, Table};

@@ -6,7 +6,7 @@ use cellrate_proto::declaration::Shape;
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::Traffic;
-use crate::model::ClockOffset;
+use crate::model::clock::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};

@@ -7,7 +7,7 @@ use cellrate_proto::{CellRate, Duration, Time};
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
 use crate::format::kinds::{RATE, TIME};
-use crate::model::ClockOffset;
+use crate::model::clock::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::reading::instant;
 use crate::text::tree::{Node, Table};

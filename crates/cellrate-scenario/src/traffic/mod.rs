@@ -18,9 +18,13 @@ use std::sync::Arc;
 use cellrate_proto::declaration::Shape;
 use cellrate_proto::{Duration, Time};
 
-use crate::model::{
-    Custom, Datagrams, FramesTraffic, Mpeg2Traffic, RequestResponse, TcpTraffic, VideoTraffic,
-};
+use crate::model::custom::Custom;
+use crate::model::demand::Datagrams;
+use crate::model::frames::FramesTraffic;
+use crate::model::mpeg2::Mpeg2Traffic;
+use crate::model::request_response::RequestResponse;
+use crate::model::tcp::TcpTraffic;
+use crate::model::video::VideoTraffic;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
 
