@@ -24,7 +24,8 @@ from cellrate.campaigns.manifest import Manifest
 from cellrate.campaigns.scheduling import run_each
 from cellrate.campaigns.store import naming
 from cellrate.command_line.main import status
-from cellrate.results.owned import Lock, LockFiles, Locks, area_of, owning, points_in
+from cellrate.results.locks import Lock, LockFiles, Locks, points_in
+from cellrate.results.owned import area_of, owning
 from cellrate.running.into_folders import sweep_into
 from cellrate.running.points import Point
 from cellrate.sweeps.varying import Points
@@ -316,8 +317,8 @@ def test_a_lock_is_had_by_one_or_shared(tmp_path: Path) -> None:
 HOLDS = """
 import sys
 from pathlib import Path
-from cellrate.results import owned
-locks = getattr(owned, sys.argv[2])(Path(sys.argv[1]))
+from cellrate.results import locks as kinds
+locks = getattr(kinds, sys.argv[2])(Path(sys.argv[1]))
 print(locks.take(7), flush=True)
 sys.stdin.read()
 """

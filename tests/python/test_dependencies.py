@@ -69,7 +69,8 @@ def test_every_dependency_has_an_upper_bound() -> None:
 def test_the_lowest_versions_are_those_that_may_be_installed() -> None:
     done = subprocess.run([sys.executable, ROOT / "tools" / "lowest.py"], capture_output=True, text=True, check=True)
     lowest = [Requirement(line) for line in done.stdout.splitlines()]
-    named = wanted()
+    # Those for one system only are not tried.
+    named = [one for one in wanted() if one.marker is None]
     assert [one.name for one in lowest] == [one.name for one in named]
     for pinned, requirement in zip(lowest, named, strict=True):
         assert next(iter(pinned.specifier)).version in requirement.specifier

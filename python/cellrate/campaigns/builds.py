@@ -71,5 +71,5 @@ def _text_of(make: object) -> str:
     module = inspect.getmodule(make)
     file = getattr(module, "__file__", None)
     if file is not None and Path(file).is_file():
-        return Path(file).read_text()
+        return Path(file).read_text(encoding="utf-8")
     return inspect.getsource(make)  # type: ignore[arg-type]

@@ -30,7 +30,8 @@ from typing import Any
 from ..errors import CellrateError, shown
 from ..results.atomic_folder import prepare_place
 from ..results.folders import CAMPAIGN, RESULTS, check_replaceable
-from ..results.owned import LOCK, Lock, area_of, clean, points_in, remove_area_if_left
+from ..results.locks import LOCK, Lock, points_in
+from ..results.owned import area_of, clean, remove_area_if_left
 from .manifest import Entry, Manifest
 
 EARLIER = "earlier"
@@ -232,7 +233,7 @@ def _change(target: Path, area: Path, old: Manifest, manifest: Manifest) -> None
 def write_manifest(folder: Path, area: Path, manifest: Manifest) -> None:
     """Put the manifest into a folder, in one step."""
     partial = area / CAMPAIGN
-    with partial.open("w") as file:
+    with partial.open("w", encoding="utf-8", newline="\n") as file:
         file.write(manifest.text())
         file.flush()
         os.fsync(file.fileno())
@@ -256,7 +257,7 @@ def _why(folder: Path, now: Mapping[str, Any], varied: set[str], manifest: Manif
     if about and about["build"] != manifest.build:
         return f"by another build of cellrate, {about['version']}, {about['build']}; this is {manifest.build}"
     try:
-        document = tomllib.loads((folder / "scenario.toml").read_text())
+        document = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return "damaged"
     here, there = _flat(now), _flat(document)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..results.durable import synchronise_file
 from ..results.folders import RESULTS
-from ..results.owned import LOCK, Lock, area_of
+from ..results.locks import LOCK, Lock
+from ..results.owned import area_of
 from ..sweeps.tidy import settings_columns
 from ..toml import values_of
 from .scheduling import chunks
@@ -59,8 +61,7 @@ def write_tables(folder: Path, manifest: Manifest, *, csv: bool, each: Each = he
         with naming(folder):
             _fill(folder, place, parts, manifest, csv=csv, each=each)
         for file in sorted(place.glob("*.*")):
-            with file.open("rb") as written:
-                os.fsync(written.fileno())
+            synchronise_file(file)
             file.replace(folder / file.name)
     finally:
         shutil.rmtree(place, ignore_errors=True)

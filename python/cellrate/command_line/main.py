@@ -16,8 +16,10 @@ from .typed import UsageError
 _told_to_end: signal.Signals | None = None
 """Which signal came that is an interrupt with another exit status."""
 
-TO_END = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
-"""Such signals, and what is said of them; SIGHUP comes when the terminal is closed."""
+_SAID = {"SIGTERM": "terminated", "SIGHUP": "hung up", "SIGBREAK": "hung up"}
+
+TO_END = {getattr(signal, name): said for name, said in _SAID.items() if hasattr(signal, name)}
+"""Such signals, and what is said of them; SIGHUP, on Windows SIGBREAK, comes when the terminal is closed."""
 
 
 def main() -> None:

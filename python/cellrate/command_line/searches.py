@@ -128,7 +128,7 @@ def tune(
     if tuned.winner is None or tuned.scenario is None:
         return complain(f"none of {tuned.trials} trials keeps the constraints; their results are in {folder}", 1)
     if tuned.better:
-        target.write_text(tuned.scenario.toml)
+        target.write_text(tuned.scenario.toml, encoding="utf-8", newline="\n")
     if plot:
         from ..plotting.figures import save
         from ..plotting.front import front

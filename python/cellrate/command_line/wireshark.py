@@ -26,7 +26,7 @@ def wireshark(
     if install:
         sys.stdout.write(f"{dissector.install(folder)}\n")
     if print:
-        sys.stdout.write(dissector.SCRIPT.read_text())
+        sys.stdout.write(dissector.SCRIPT.read_text(encoding="utf-8"))
     if not install and not print:
         sys.stdout.write(f"{dissector.SCRIPT}\n")
     return 0

@@ -65,7 +65,7 @@ def costs_of(entrants: Sequence[Entrant], custom: Plugins) -> list[Cost]:
 def machine() -> str:
     """Say which processor this is."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         name = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         name = platform.processor()

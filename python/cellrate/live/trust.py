@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import stat
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,6 +112,8 @@ def _doubt(place: Path, is_kind: Any, *, sticky: bool) -> str | None:
     found = place.lstat()
     if not is_kind(found.st_mode):
         return f"{printable(str(place))} is no regular file or folder"
+    if sys.platform == "win32":
+        return f"{printable(str(place))} may belong to anybody: who may write to it is not looked at on Windows"
     if found.st_uid not in (os.geteuid(), 0):
         return f"{printable(str(place))} belongs to another user"
     if found.st_mode & 0o022 and not (sticky and found.st_mode & stat.S_ISVTX):

@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from typing import Any
 from .. import _native
 from ..errors import CellrateError, RunError
 from ..results import Result
-from ..results.owned import LOCK, RANDOM, own_folder, remove_left_behind
+from ..results.locks import LOCK
+from ..results.owned import RANDOM, own_folder, remove_left_behind
 from ..results.reading import load
 from ..results.writing import fill_result
 from ..scenario import Scenario
@@ -115,7 +117,7 @@ class KeptRuns:
             fill_result(result, partial, csv=False, plots=False)
         digests = {str(file.relative_to(partial)): _digest(file) for file in _files(partial)}
         said = {"hash": scenario.hash, "module": module_digest(), "counts": result is not None, "files": digests}
-        (partial / MARK).write_text(json.dumps(said))
+        (partial / MARK).write_text(json.dumps(said), encoding="utf-8")
         if self._verified(scenario) is not None:
             # Another process has kept the same run meanwhile, and somebody may be reading it.
             return
@@ -164,11 +166,16 @@ class KeptRuns:
 
 
 def is_private(folder: Path) -> bool:
-    """Whether this is a folder, no link to one, that belongs to the running user and that nobody else may write to."""
+    """Whether this is a folder, no link to one, that belongs to the running user and that nobody else may write to.
+
+    Windows says by lists of access who may write, which are not read: a folder is there as private as that it is in.
+    """
     try:
         found = folder.lstat()
     except OSError:
         return False
+    if sys.platform == "win32":
+        return stat.S_ISDIR(found.st_mode)
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 

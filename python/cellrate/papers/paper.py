@@ -49,7 +49,7 @@ class Paper:
     @cached_property
     def published(self) -> dict[str, dict[str, Any]]:
         """Give published values by claim id: text (in our words), source, published, and kind if it is no claim."""
-        return tomllib.loads((self.folder / "published.toml").read_text())
+        return tomllib.loads((self.folder / "published.toml").read_text(encoding="utf-8"))
 
     def scenario(self, point: Point, *, quick: bool = False) -> Scenario:
         """Give the scenario of a run."""

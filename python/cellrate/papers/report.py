@@ -126,7 +126,7 @@ def read_report(folder: Path) -> Report:
         If there is no report.
     """
     try:
-        content = json.loads((folder / MARK).read_text())
+        content = json.loads((folder / MARK).read_text(encoding="utf-8"))
         return Report(**{**content, "claims": [Claim(**row) for row in content["claims"]]})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CellrateError(f"{folder} holds no report that can be read ({MARK}: {error})") from None
@@ -160,7 +160,7 @@ def write_report(
     write_json(folder / MARK, report.content())
     write_json(folder / TOOK, {"runs": runs, "processor_s": round(begun.processor_s())})
     took = f"{runs} runs and all figures in {begun.seconds():.0f} s"
-    (folder / "report.html").write_text(_page(report, pictures, took))
+    (folder / "report.html").write_text(_page(report, pictures, took), encoding="utf-8", newline="\n")
 
 
 def print_claims(console: Console, report: Report) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..campaigns.executors import Given
 from ..results import Result
-from ..results.owned import LOCK, Lock
+from ..results.locks import LOCK, Lock
 from ..running.into_folders import sweep_into
 from ..running.points import Point, Progress
 from .kept import CAMPAIGN, KeptRuns

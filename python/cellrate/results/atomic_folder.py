@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,6 +113,8 @@ def _put(whole: Path, target: Path, before: State | None) -> None:
             if new is not None:
                 raise _NotPutError(f"has changed meanwhile ({new})")
         # An empty folder gives way by itself; one that no longer is does not.
+        if sys.platform == "win32" and before is not None and replaced is None:
+            target.rmdir()
         whole.rename(target)
     except BaseException as error:
         kept = ""
@@ -141,7 +144,9 @@ def _put_beside(whole: Path, target: Path) -> Path:
     for number in itertools.count(2):
         beside = target.with_name(f"{target.name}-{number}")
         try:
-            beside.mkdir()
+            if sys.platform != "win32":
+                # There a folder gives way to none, be it empty.
+                beside.mkdir()
             return whole.rename(beside)
         except FileExistsError:
             continue

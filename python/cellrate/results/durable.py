@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import sys
 from pathlib import Path
 
 _AT_FDCWD = -100
@@ -15,12 +16,16 @@ def synchronise(folder: Path) -> None:
     """Have the disk hold all files of a folder, and the folder with its own."""
     for top, _, names in os.walk(folder):
         for name in names:
-            _synchronise(Path(top) / name)
-        _synchronise(Path(top))
+            synchronise_file(Path(top) / name)
+        if sys.platform != "win32":
+            # There no folder can be opened; its names are in the file system's own journal.
+            synchronise_file(Path(top))
 
 
-def _synchronise(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+def synchronise_file(path: Path) -> None:
+    """Have the disk hold a file."""
+    # Windows lets only those write out a file who may write to it.
+    descriptor = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
@@ -35,6 +40,8 @@ def exchange(one: Path, other: Path) -> bool:
     OSError
         If the kernel knows how, and it fails.
     """
+    if sys.platform != "linux":
+        return False
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
         return False

@@ -162,7 +162,7 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
     """
     file = folder / "scenario.toml"
     try:
-        toml = file.read_text()
+        toml = file.read_text(encoding="utf-8")
         document = tomllib.loads(toml)
     except OSError as error:
         raise CellrateError(f"{file}, which belongs to {folder / RESULTS}: {error.strerror}") from None

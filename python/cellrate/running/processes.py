@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -123,11 +126,8 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
         """The executor, with the processes that it starts deaf to Ctrl-C, which is for the one that waits for them."""
 
         def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
+            with _deaf_to_interrupts():
                 future: Future[Any] = executor.submit(call, *arguments, **named)
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
             futures.add(future)
             future.add_done_callback(futures.discard)
             return future
@@ -144,6 +144,19 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
         executor.shutdown(wait=True)
 
 
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Have processes that are started meanwhile deaf to Ctrl-C; Windows has none, and they are once they have begun."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _stopped: Event | None = None
 """In a process started for calls: whether all is over. Calls that are handed out already can no longer be cancelled."""
 
@@ -157,15 +170,21 @@ def _begin(stopped: Event, parent: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A terminal that is closed tells all that it had; what ends the parent ends this too.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if sys.platform == "win32":
+        signal.signal(signal.SIGBREAK, signal.SIG_IGN)
+    else:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _end_with(parent)
 
 
 def _end_with(parent: int) -> None:
-    """Have the kernel kill this process as soon as its parent has ended, however that ended.
+    """Have this process killed as soon as its parent has ended, however that ended: by Linux, elsewhere by a thread.
 
     What is called may take hours, and a process that waits for the next call would wait for ever.
     """
+    if sys.platform != "linux":
+        threading.Thread(target=_watch, args=(parent,), name="end with parent", daemon=True).start()
+        return
     import ctypes
 
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
@@ -174,6 +193,25 @@ def _end_with(parent: int) -> None:
     if os.getppid() != parent:
         # It has ended before the kernel knew.
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _watch(parent: int) -> None:
+    """Wait for the end of this process's parent, and end this process at once."""
+    if sys.platform == "win32":
+        import multiprocessing
+
+        process = multiprocessing.parent_process()
+        if process is None:
+            return
+        process.join()
+    else:
+        while os.getppid() == parent:
+            time.sleep(LOOK_S)
+    os._exit(1)
+
+
+LOOK_S = 1.0
+"""How often a process looks whether its parent is still there, where no system says so [s]."""
 
 
 def why_broken(error: BaseException) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..results.locks import STAYS_WHILE_OPEN
 from ..results.owned import RANDOM, remove_left_behind, temporary
 
 IN_MEMORY = Path("/dev/shm")
@@ -90,6 +91,10 @@ def unpack(packed: Packed) -> Any:
     if packed.file is None:
         return pickle.loads(packed.head)
     with packed.file.open("rb") as file:
-        mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+        if STAYS_WHILE_OPEN:
+            # A file that is mapped could not be removed.
+            mapped = memoryview(bytearray(file.read()))
+        else:
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
     packed.file.unlink()
     return pickle.loads(packed.head, buffers=[mapped[begin:end] for begin, end in packed.spans])
