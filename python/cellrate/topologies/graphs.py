@@ -26,6 +26,8 @@ def from_gml(text: str, name: str) -> Topology:
     repeat. So nodes are known by their ids, and every edge is a line.
     """
     networkx = _networkx()
+    # 6e-05, as igraph writes it, has no point, and would be read as 6 and a key "e".
+    text = re.sub(r'"[^"]*"|(?<!\S)([+-]?\d+)([eE][+-]?\d+)(?!\S)', _with_point, text)
     plain = re.sub(r"^\s*(multigraph|directed)\s+\d+\s*$", "", text, flags=re.MULTILINE)
     several = re.sub(r"^(\s*graph\s*\[)", r"\1\n  multigraph 1", plain, count=1, flags=re.MULTILINE)
     try:
@@ -34,6 +36,10 @@ def from_gml(text: str, name: str) -> Topology:
     except (networkx.NetworkXError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise TopologyError(f"this is no sound GML: {error}") from None
     return _topology(graph, name)
+
+
+def _with_point(found: re.Match[str]) -> str:
+    return found[0] if found[1] is None else f"{found[1]}.0{found[2]}"
 
 
 def from_graphml(text: str, name: str) -> Topology:
