@@ -68,7 +68,7 @@ def test_every_module_can_be_imported(here: Path) -> None:
 
 
 def test_what_is_open_stays_and_nothing_gives_way_to_a_folder(here: Path) -> None:
-    """What the others rest on: files in use are refused, as Windows refuses them."""
+    """Files in use are refused, as Windows refuses them: the other tests rest on that."""
     text = """
 import pathlib
 from cellrate.results import locks

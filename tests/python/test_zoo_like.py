@@ -60,11 +60,11 @@ class Drawn:
 
     @property
     def lines(self) -> list[tuple[tuple[str, str], float | None]]:
-        """What is to be read of the edges."""
+        """Lines that are to be read of the edges."""
         return [((str(a), str(b)), SPEEDS[speed][1]) for a, b, speed in self.edges if a != b]
 
     def position(self, number: int) -> tuple[float, float] | None:
-        """What is to be read of a node's place."""
+        """Place of a node that is to be read."""
         node = self.nodes[number]
         place = node.get("Longitude"), node.get("Latitude")
         return (place[0], place[1]) if all(isinstance(one, float) for one in place) else None  # type: ignore[return-value]
