@@ -15,6 +15,18 @@
 //! - at that time-out both take out of what is in flight the segments that duplicate ACKs have told of; the transfers
 //!   end 36 ms apart;
 //! - ns-3's cwnd grows without limit while the offered window limits what is sent; here it stops at that window.
+//!
+//! Marks are told of by the same ACKs, and DCTCP's estimate is the same within 0.005, window after window. Where they
+//! differ:
+//!
+//! - in a reduction cwnd is in whole segments here, as RFC 9937 counts; in ns-3 it goes down by half a segment for
+//!   each ACK, and the two are up to one and a half segments apart;
+//! - ns-3 closes a window of DCTCP with the ACK of its last octet, RFC 8257 and this with the one after that (section
+//!   3.3, step 4): where a burst ends, most of a round trip lies between them;
+//! - ns-3's DCTCP grows as Linux's Reno, by whole segments for as many ACKs, those with ECE among them, which let
+//!   nothing grow here (RFC 3168, section 6.1.2): its window is a tenth larger where one in 25 is marked;
+//! - with pacing ns-3 spreads the first window, too, where ten segments leave at once here, as Linux has it; and one that
+//!   leaves late delays all that follow there, where here, as in Linux, the next makes up for half of its gap.
 
 use std::collections::VecDeque;
 
@@ -25,7 +37,7 @@ use cellrate_scenario::{
     TimeoutConfig,
 };
 use cellrate_sim::random::Owner;
-use cellrate_sim::transport::{Contents, Segment, Stack};
+use cellrate_sim::transport::{Contents, Flags, Segment, Stack};
 
 const SEGMENT: u64 = 1000;
 const SEGMENTS: u64 = 300;
@@ -87,9 +99,17 @@ struct Run {
     sent: Vec<(Duration, u64)>,
     /// cwnd after each ACK \[octets\].
     windows: Vec<(Duration, u64)>,
+    /// ACKs that tell of marks, and up to which segment.
+    echoes: Vec<(Duration, u64)>,
+    /// DCTCP's estimate, where it changes.
+    alphas: Vec<(Duration, f64)>,
 }
 
 fn run(tcp: TcpConfig, segments: u64, lost: &[usize]) -> Run {
+    run_marked(tcp, segments, lost, &[])
+}
+
+fn run_marked(tcp: TcpConfig, segments: u64, lost: &[usize], marked: &[usize]) -> Run {
     let traffic = TcpTraffic {
         tcp,
         encapsulation: Encapsulation::VcMultiplexed,
@@ -112,8 +132,13 @@ fn run(tcp: TcpConfig, segments: u64, lost: &[usize]) -> Run {
         while let Some(segment) = there.due(now) {
             arrived += 1;
             if !lost.contains(&(arrived - 1)) {
-                receiver.on_segment(now, &segment, false);
+                receiver.on_segment(now, &segment, marked.contains(&(arrived - 1)));
                 while let Some(ack) = receiver.poll_transmit(now) {
+                    if let Contents::Acknowledgment(told) = &ack.contents
+                        && ack.flags.has(Flags::ECE)
+                    {
+                        run.echoes.push((now.since(Time::ZERO), told.next.0 / SEGMENT));
+                    }
                     back.send(now, ack);
                 }
             }
@@ -124,6 +149,11 @@ fn run(tcp: TcpConfig, segments: u64, lost: &[usize]) -> Run {
                 Some(ack) => {
                     sender.on_segment(now, &ack, false);
                     run.windows.push((now.since(Time::ZERO), sender.senders()[0].window().0));
+                    if let Some(alpha) = sender.senders()[0].alpha()
+                        && run.alphas.last().is_none_or(|last| last.1 != alpha)
+                    {
+                        run.alphas.push((now.since(Time::ZERO), alpha));
+                    }
                 }
                 None if sender.next_timer() <= now => sender.on_timer(now),
                 None => again = false,
@@ -287,4 +317,122 @@ fn the_window_of_cubic_is_that_of_ns_3() {
         before += usize::from(at < lost && *here == window);
     }
     assert!(rows > 60 && before > 25, "{rows} rows, the same {before} times before the loss");
+}
+
+/// Rows of a record of one kind, from the first segment on.
+fn rows(name: &str, kind: &str) -> Vec<(Duration, f64)> {
+    let path = format!("{}/tests/references/ns3/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let parsed = text.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let parts: Vec<&str> = line.split(',').collect();
+        let at = Duration::from_ns(parts[1].parse().expect("ns"));
+        (parts[0], at, parts[2].parse::<f64>().expect("a number"))
+    });
+    let parsed: Vec<_> = parsed.collect();
+    let first = parsed.iter().find(|row| row.0 == "data").expect("a segment").1;
+    parsed.iter().filter(|row| row.0 == kind && row.1 >= first).map(|row| (row.1 - first, row.2)).collect()
+}
+
+fn numbers(segments: &[(Duration, u64)]) -> Vec<u64> {
+    segments.iter().map(|segment| segment.1).collect()
+}
+
+/// Largest difference to a record, of all its rows from an instant on at which `ours` has a value.
+fn largest_difference(ours: &[(Duration, f64)], theirs: &[(Duration, f64)], from: Duration) -> f64 {
+    let theirs = theirs.iter().filter(|row| row.0 >= from);
+    let pairs = theirs.filter_map(|(at, value)| {
+        let here = ours.partition_point(|row| row.0 <= *at).checked_sub(1)?;
+        Some((ours[here].1 - value).abs())
+    });
+    pairs.fold(0.0, f64::max)
+}
+
+/// cwnd of a record \[segments\].
+fn windows(name: &str) -> Vec<(Duration, f64)> {
+    rows(name, "cwnd").into_iter().map(|(at, octets)| (at, octets / SEGMENT as f64)).collect()
+}
+
+/// Mean over the time from 1.2 to 2.4 s, in which one in 25 is marked.
+fn mean(rows: &[(Duration, f64)]) -> f64 {
+    let value = |at: Duration| rows[rows.partition_point(|row| row.0 <= at) - 1].1;
+    (1200..2400).map(|ms| value(Duration::from_ms(ms))).sum::<f64>() / 1200.0
+}
+
+fn segments_of(windows: &[(Duration, u64)]) -> Vec<(Duration, f64)> {
+    windows.iter().map(|(at, octets)| (*at, *octets as f64 / SEGMENT as f64)).collect()
+}
+
+fn marked_run(tcp: TcpConfig, name: &str, segments: u64, marked: &[usize]) -> (Run, f64) {
+    let ours = run_marked(tcp, segments, &[], marked);
+    let theirs: Vec<u64> = rows(name, "data").iter().map(|row| row.1 as u64 / SEGMENT).collect();
+    assert_eq!(numbers(&ours.sent), theirs, "{name}: segments in their order");
+    let told: Vec<u64> = rows(name, "ece").iter().map(|row| row.1 as u64 / SEGMENT).collect();
+    assert_eq!(numbers(&ours.echoes), told, "{name}: ACKs that tell of marks");
+    let apart = largest_difference(&segments_of(&ours.windows), &windows(name), Duration::ZERO);
+    (ours, apart)
+}
+
+#[test]
+fn marks_are_told_of_by_the_same_acks_and_take_the_same_from_the_window() {
+    let tcp = TcpConfig { ecn: true, ssthresh: Some(Octets(20 * SEGMENT)), ..today() };
+    let (ours, apart) = marked_run(tcp, "ecn-marks", SEGMENTS, &[60, 61, 70, 200]);
+    assert!(apart <= 1.5, "cwnd is up to {apart} segments apart");
+    // Until the first mark is answered all leave at the same microsecond.
+    for (place, (a, b)) in ours.sent.iter().zip(rows("ecn-marks", "data")).enumerate().take(80) {
+        assert!(
+            self::apart(a.0, b.0) <= Duration::from_us(1),
+            "segment {place}: {} here, {} there",
+            a.0,
+            b.0
+        );
+    }
+}
+
+#[test]
+fn dctcp_has_the_same_estimate_and_the_same_window() {
+    let tcp = TcpConfig {
+        congestion_control: CongestionControl::Dctcp,
+        ecn: true,
+        ssthresh: Some(Octets(30 * SEGMENT)),
+        window: Octets(200 * SEGMENT),
+        ..today()
+    };
+    let marked: Vec<usize> = (100..110).chain((400..1100).step_by(25)).collect();
+    let (ours, apart) = marked_run(tcp, "dctcp-marks", 1200, &marked);
+    // Window after window; ns-3 closes one an ACK earlier, so that the instants are up to a round trip apart.
+    let (ours_alphas, theirs_alphas) = (&ours.alphas, rows("dctcp-marks", "alpha"));
+    assert!(ours_alphas.len().abs_diff(theirs_alphas.len()) <= 2 && ours_alphas.len() >= 70);
+    for (place, (a, b)) in ours_alphas.iter().zip(&theirs_alphas).enumerate() {
+        assert!((a.1 - b.1).abs() <= 0.006, "estimate {place}: {} here, {} there", a.1, b.1);
+    }
+    // Up to 4.6 segments apart where one has reduced and the other not yet, 2 in the mean.
+    assert!(apart <= 5.0, "cwnd is up to {apart} segments apart");
+    let [here, there] = [segments_of(&ours.windows), windows("dctcp-marks")].map(|rows| mean(&rows));
+    assert!((here / there - 1.0).abs() < 0.12, "{here} segments in the mean here, {there} there");
+}
+
+#[test]
+fn paced_segments_are_as_far_apart() {
+    let tcp = TcpConfig {
+        pacing: true,
+        ssthresh: Some(Octets(20 * SEGMENT)),
+        window: Octets(40 * SEGMENT),
+        ..today()
+    };
+    let (ours, theirs) = (run(tcp, 500, &[]), rows("paced", "data"));
+    assert_eq!(ours.sent.len(), theirs.len());
+    // Ten leave at once here, none there; that has evened out when the first round trips are over.
+    let (mut gaps, mut latest) = (Vec::new(), Duration::ZERO);
+    for place in 36..theirs.len() {
+        assert_eq!(ours.sent[place].1, theirs[place].1 as u64 / SEGMENT);
+        latest = latest.max(apart(ours.sent[place].0, theirs[place].0));
+        let [a, b] = [ours.sent[place].0 - ours.sent[place - 1].0, theirs[place].0 - theirs[place - 1].0];
+        gaps.push(a.as_secs_f64() / b.as_secs_f64());
+    }
+    assert!(latest <= Duration::from_ms(6), "up to {latest} apart");
+    // The same gap but where one has left late, which the next makes up for by half of its own here.
+    let same = gaps.iter().filter(|gap| (*gap - 1.0).abs() < 0.01).count();
+    assert!(2 * same >= gaps.len(), "{same} gaps of {} are the same within 1 %", gaps.len());
+    let apart = largest_difference(&segments_of(&ours.windows), &windows("paced"), Duration::from_ms(250));
+    assert!(apart <= 0.3, "cwnd is up to {apart} segments apart");
 }
