@@ -25,8 +25,8 @@
 //!   3.3, step 4): where a burst ends, most of a round trip lies between them;
 //! - ns-3's DCTCP grows as Linux's Reno, by whole segments for as many ACKs, those with ECE among them, which let
 //!   nothing grow here (RFC 3168, section 6.1.2): its window is a tenth larger where one in 25 is marked;
-//! - with pacing ns-3 spreads the first window, too, where ten segments leave at once here, as Linux has it; and one that
-//!   leaves late delays all that follow there, where here, as in Linux, the next makes up for half of its gap.
+//! - with pacing ns-3 spreads the first window, too, where ten segments leave at once here, as Linux has it; and one
+//!   that leaves late delays all that follow there, where here, as in Linux, the next makes up for half of its gap.
 
 use std::collections::VecDeque;
 
