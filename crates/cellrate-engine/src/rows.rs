@@ -1,10 +1,10 @@
 //! Rows of results that both worlds have.
 
-use cellrate_proto::Duration;
 use cellrate_scenario::stability::{self, CannotSettle};
 use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario};
 use serde::Serialize;
 
+use crate::histogram::Histogram;
 use crate::names::{category_name, port_name};
 
 /// One direction of a connection.
@@ -58,10 +58,10 @@ pub struct FlowSummary<Count = u64, Rate = f64> {
     pub p99_delay_s: Option<f64>,
     /// Largest of the same.
     pub max_delay_s: Option<f64>,
-    /// Distribution of the same: how many cells had at most each delay \[cells\]. Empty in rows of windows; a table of
-    /// its own beside the rows.
+    /// Counts of the same by their size, whose [distribution](Histogram::distribution) is a table of its own beside the
+    /// rows; `None` in rows of windows, and where none arrived.
     #[serde(skip)]
-    pub delays: Vec<(Duration, u64)>,
+    pub delays: Option<Box<Histogram>>,
 }
 
 /// An output port.

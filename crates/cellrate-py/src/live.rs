@@ -175,8 +175,7 @@ pub fn carry(
         values: series.values,
     });
     let rows = outcome.summary.vcs.iter_mut().map(|row| &mut row.common);
-    let delivered = rows.filter(|row| !row.delays.is_empty());
-    let delays = delivered.map(|row| (row.vc.clone(), std::mem::take(&mut row.delays))).collect();
+    let delays = rows.filter_map(|row| Some((row.vc.clone(), row.delays.take()?))).collect();
     Ok(RunResult::new(&outcome.summary, tracks, delays)?.with_captured(files))
 }
 

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cellrate_engine::histogram::Histogram;
 use cellrate_engine::memory::Outlook;
 use cellrate_proto::Duration as Interval;
 use cellrate_sim::{Look, Progress, Recent, Simulation};
@@ -33,8 +34,8 @@ pub struct RunResult {
     set_up_s: Option<f64>,
 }
 
-/// A direction of a connection, and how many of its data cells had at most each delay.
-pub type Distribution = (String, Vec<(Interval, u64)>);
+/// A direction of a connection, and its data cells by their delays.
+pub type Distribution = (String, Box<Histogram>);
 
 /// Flows of a size of a class: the name of their entry, the least size, the first that is too large, and how many took
 /// at most each time.
@@ -124,9 +125,10 @@ impl RunResult {
     /// The distribution of delays of each direction of a connection that delivered data: its name, delays in rising
     /// order \[ps\], and how many data cells had at most each.
     fn delays<'py>(&self, py: Python<'py>) -> Vec<DelayColumns<'py>> {
-        let columns = |(vc, steps): &Distribution| {
+        let columns = |(vc, delays): &Distribution| {
+            let steps = delays.distribution().into_iter();
             let (delays, cells): (Vec<u64>, Vec<u64>) =
-                steps.iter().map(|&(delay, cells)| (delay.as_ps(), cells)).unzip();
+                steps.map(|(delay, cells)| (delay.as_ps(), cells)).unzip();
             (vc.clone(), delays.into_pyarray(py), cells.into_pyarray(py))
         };
         self.delays.iter().map(columns).collect()
@@ -309,8 +311,8 @@ fn tracks_of(
     scenario: &cellrate_scenario::Scenario,
     mut result: cellrate_sim::RunResult,
 ) -> PyResult<RunResult> {
-    let delivered = result.summary.vcs.iter_mut().filter(|row| !row.delays.is_empty());
-    let delays = delivered.map(|row| (row.vc.clone(), std::mem::take(&mut row.delays))).collect();
+    let delays =
+        result.summary.vcs.iter_mut().filter_map(|row| Some((row.vc.clone(), row.delays.take()?))).collect();
     let tracks = result.series.into_iter().zip(&scenario.probes).map(|(series, probe)| Track {
         probe: series.probe,
         entity: series.entity,

@@ -598,6 +598,11 @@ impl Endpoint {
         self.delays.as_deref_mut()
     }
 
+    /// Takes them: nothing is known of data cells of the other direction any more.
+    pub fn take_delays(&mut self) -> Option<Box<Histogram>> {
+        self.delays.take()
+    }
+
     /// Cells of the other direction that have arrived.
     pub fn delivered(&self) -> u64 {
         let rm = |what| self.counters.rm(what);

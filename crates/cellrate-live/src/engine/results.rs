@@ -336,7 +336,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             p50_delay_s: quantile(0.5),
             p99_delay_s: quantile(0.99),
             max_delay_s: delays.and_then(|delays| delays.max_s()),
-            delays: delays.map_or(Vec::new(), |delays| delays.distribution()),
+            delays: delays.filter(|delays| delays.total() > 0).cloned().map(Box::new),
         };
         let refused_rm = counted.map(|counters| counters.refused_rm);
         rows.push(FlowRow { common, entered, left, refused_rm });

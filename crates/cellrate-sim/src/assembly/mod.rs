@@ -81,6 +81,12 @@ impl Assembly {
         self.sender(flow.other())
     }
 
+    /// The same end, to take something from it.
+    pub fn receiver_mut(&mut self, flow: FlowIndex) -> &mut Endpoint {
+        let place = self.endpoints[flow.other().index()];
+        &mut self.kernel.clusters[place.cluster as usize].endpoints[place.index as usize]
+    }
+
     /// The end at `place`.
     pub fn endpoint(&self, place: Place) -> &Endpoint {
         &self.kernel.clusters[place.cluster as usize].endpoints[place.index as usize]

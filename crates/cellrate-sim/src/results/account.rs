@@ -34,7 +34,8 @@ pub(crate) fn account(
     let (ports, port_windows) = meter.port_rows(scenario, &assembly, end);
     let cell_hops = measured::cell_hops(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
-    let (vcs, vc_windows) = meter.flow_rows(scenario, &assembly, &elsewhere, end);
+    let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
+    let (vcs, vc_windows) = meter.flow_rows(scenario, &mut assembly, &elsewhere, end);
     let start = scenario.measuring.start();
     let run = RunSummary {
         scenario: scenario.name.clone(),
@@ -54,7 +55,6 @@ pub(crate) fn account(
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
     let flows = super::flows::collect(scenario, &assembly, end);
     let completions = super::flows::completions(scenario, &assembly);
-    let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
     let policing = super::policing::collect(scenario, &assembly, &meter.policing);
     let policing_windows = meter.policing_windows(scenario, &assembly, end);
     let branch_points = super::branch_points::collect(scenario, &assembly);

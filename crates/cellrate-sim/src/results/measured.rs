@@ -116,23 +116,27 @@ impl Meter {
         Ok(())
     }
 
-    /// The rows of directions of the summary and of windows, each of those that had sent anything by its end.
+    /// The rows of directions of the summary and of windows, each of those that had sent anything by its end. Those of
+    /// the summary take what ends have counted of delays, if they are of the whole run.
     pub fn flow_rows(
         &self,
         scenario: &Scenario,
-        assembly: &Assembly,
+        assembly: &mut Assembly,
         elsewhere: &Elsewhere,
         end: Time,
     ) -> (Vec<FlowSummary>, Vec<Windowed<FlowSummary>>) {
-        let mut rows = Rows::new(scenario, end);
+        let mut rows = Rows::new(scenario, end, scenario.flows().len());
         for flow in scenario.flows() {
             let now = flow_counts(assembly, flow, elsewhere, end);
-            rows.add(|span| {
+            let row = rows.add(|span| {
                 let parts = self.parts(span, end, &now, |reading| &reading.flows[flow.index()]);
                 (parts.last.sent > 0).then(|| flow_row(scenario, flow, &parts, span))
             });
+            if let (Some(row), []) = (row, &self.readings[..]) {
+                row.delays = assembly.receiver_mut(flow).take_delays().filter(|delays| delays.total() > 0);
+            }
         }
-        rows.windows.iter_mut().flat_map(|(_, rows)| rows).for_each(|row| row.delays = Vec::new());
+        rows.windows.iter_mut().flat_map(|(_, rows)| rows).for_each(|row| row.delays = None);
         rows.finish(scenario)
     }
 
@@ -143,7 +147,7 @@ impl Meter {
         assembly: &Assembly,
         end: Time,
     ) -> (Vec<PortSummary>, Vec<Windowed<PortSummary>>) {
-        let mut rows = Rows::new(scenario, end);
+        let mut rows = Rows::new(scenario, end, assembly.ports.len());
         for (place, (port, now)) in port_counts(scenario, assembly, end).enumerate() {
             rows.add(|span| {
                 let parts = self.parts(span, end, &now, |reading| &reading.ports[place]);
@@ -162,7 +166,7 @@ impl Meter {
         end: Time,
     ) -> Vec<Windowed<PolicingSummary>> {
         let now = super::policing::counts(assembly);
-        let mut rows = Rows::new(scenario, end);
+        let mut rows = Rows::new(scenario, end, 0);
         for (span, rows) in &mut rows.windows {
             let by =
                 |at: Time| self.readings.iter().rfind(|reading| reading.at <= at).map(|r| &r.policing[..]);
@@ -226,16 +230,18 @@ struct Rows<T> {
 }
 
 impl<T> Rows<T> {
-    fn new(scenario: &Scenario, end: Time) -> Rows<T> {
+    /// None yet, and room for so many of the summary.
+    fn new(scenario: &Scenario, end: Time, room: usize) -> Rows<T> {
         let summary = Span { start: scenario.measuring.start(), end };
         let windows = scenario.measuring.windows.iter().map(|window| (window.span, Vec::new())).collect();
-        Rows { summary, rows: Vec::new(), windows }
+        Rows { summary, rows: Vec::with_capacity(room), windows }
     }
 
-    /// The rows of one thing, where it has some.
-    fn add(&mut self, row: impl Fn(Span) -> Option<T>) {
-        self.rows.extend(row(self.summary));
+    /// The rows of one thing, where it has some: that of the summary is returned.
+    fn add(&mut self, row: impl Fn(Span) -> Option<T>) -> Option<&mut T> {
         self.windows.iter_mut().for_each(|(span, rows)| rows.extend(row(*span)));
+        self.rows.push(row(self.summary)?);
+        self.rows.last_mut()
     }
 
     fn finish(self, scenario: &Scenario) -> (Vec<T>, Vec<Windowed<T>>) {
@@ -292,7 +298,7 @@ fn flow_row(
         abr.map(|_| parts.grown(|counts| counts.abr.as_ref().map_or(0, |abr| of(&abr.statistics))))
     };
     let acr_cells = |counts: &FlowCounts<'_>| counts.abr.as_ref().map_or(0.0, |abr| abr.acr_cells);
-    let delays = parts.last.delays.as_deref().map(|delays| match parts.before {
+    let since = parts.last.delays.as_deref().map(|delays| match parts.before {
         None if parts.all.len() == 1 => Cow::Borrowed(delays),
         before => {
             let before = before.and_then(|counts| counts.delays.as_deref());
@@ -300,7 +306,7 @@ fn flow_row(
             Cow::Owned(delays.since(before, extremes.fold(Extremes::default(), Extremes::with)))
         }
     });
-    let delays = delays.as_deref();
+    let delays = since.as_deref();
     FlowSummary {
         vc: flow_name(scenario, flow),
         category: category_name(scenario.connection(flow.connection()).category),
@@ -322,7 +328,10 @@ fn flow_row(
         p50_delay_s: delays.and_then(|delays| delays.quantile_s(0.5)),
         p99_delay_s: delays.and_then(|delays| delays.quantile_s(0.99)),
         max_delay_s: delays.and_then(Histogram::max_s),
-        delays: delays.map_or(Vec::new(), Histogram::distribution),
+        delays: match since {
+            Some(Cow::Owned(own)) if own.total() > 0 => Some(Box::new(own)),
+            _ => None,
+        },
     }
 }
 

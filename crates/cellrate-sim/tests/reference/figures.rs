@@ -9,9 +9,13 @@ impl Network<'_> {
         }
         let in_flight = self.in_flight();
         let start = self.scenario.measuring.start();
-        let (vcs, ports) = self.rows(start, self.end);
+        let (vcs, ports, delays) = self.rows(start, self.end);
         let windows = self.scenario.measuring.windows.iter();
-        let windows = windows.map(|window| self.rows(window.span.start, window.span.end)).collect();
+        let rows = |span: Span| {
+            let (vcs, ports, _) = self.rows(span.start, span.end);
+            (vcs, ports)
+        };
+        let windows = windows.map(|window| rows(window.span)).collect();
         let spans = self.scenario.measuring.windows.iter().map(|window| window.span);
         let policing_windows = spans.map(|span| self.policing_within(span.start, span.end)).collect();
         let frames = (0..self.paths.len()).filter_map(|flow| self.frame_row(flow, in_flight[flow])).collect();
@@ -38,6 +42,7 @@ impl Network<'_> {
         }
         Judgement {
             vcs,
+            delays,
             tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
             tcp_before: self.warm_up().map(|look| look.tcp.clone()),
             frames,
@@ -118,7 +123,7 @@ impl Network<'_> {
             p50_delay_s: quantile(0.5),
             p99_delay_s: quantile(0.99),
             max_delay_s: quantile(1.0),
-            delays: delays.iter().zip(1..).map(|(&ps, number)| (Duration::from_ps(ps), number)).collect(),
+            delays: None,
         }
     }
 

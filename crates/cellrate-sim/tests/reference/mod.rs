@@ -57,7 +57,7 @@ use cellrate_proto::{
 };
 use cellrate_scenario::{
     Buffers, Category, Every, FlowIndex, FlowQuantity, Link, NodeIndex, PortIndex, PortQuantity, Quantity,
-    RmCells, Scenario, Sender, Step, Traffic, WaitingBrm,
+    RmCells, Scenario, Sender, Span, Step, Traffic, WaitingBrm,
 };
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
@@ -93,7 +93,10 @@ use windows::Look;
 
 /// Findings of the judge. Quantiles of delays are those of the sorted values.
 pub struct Judgement {
+    /// Without distributions of delays.
     pub vcs: Vec<FlowSummary>,
+    /// The delays of all data cells of each row, in order.
+    pub delays: Vec<Vec<u64>>,
     pub ports: Vec<PortSummary>,
     /// The rows of each window of the scenario.
     pub windows: Vec<(Vec<FlowSummary>, Vec<PortSummary>)>,

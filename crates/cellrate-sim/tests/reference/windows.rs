@@ -90,15 +90,15 @@ impl Network<'_> {
         self.policing_rows_between(last(start), last(end))
     }
 
-    /// The rows of directions and ports over a span, at the end of the run.
-    pub(super) fn rows(&self, start: Time, end: Time) -> (Vec<FlowSummary>, Vec<PortSummary>) {
+    /// The rows of directions and ports over a span, at the end of the run, and the delays of each direction in order.
+    pub(super) fn rows(&self, start: Time, end: Time) -> (Vec<FlowSummary>, Vec<PortSummary>, Vec<Vec<u64>>) {
         let now = self.counts(self.end);
         let looks: Vec<&Look> = self.looks.iter().chain([&now]).filter(|look| look.at <= end).collect();
         let (before, within): (Vec<&Look>, Vec<&Look>) =
             looks.iter().copied().partition(|look| look.at <= start);
         let (before, last) = (before.last(), within.last().expect("one at its end"));
         let span = end.since(start);
-        let mut vcs = Vec::new();
+        let (mut vcs, mut all_delays) = (Vec::new(), Vec::new());
         for (flow, FlowLook { row, delays }) in last.flows.iter().enumerate() {
             let before = before.map(|look| &look.flows[flow]);
             let grown = |of: fn(&FlowSummary) -> u64| of(row) - before.map_or(0, |before| of(&before.row));
@@ -131,13 +131,9 @@ impl Network<'_> {
                     p50_delay_s: quantile(0.5),
                     p99_delay_s: quantile(0.99),
                     max_delay_s: quantile(1.0),
-                    delays: delays
-                        .iter()
-                        .zip(1..)
-                        .map(|(&ps, number)| (Duration::from_ps(ps), number))
-                        .collect(),
                     ..row.clone()
                 });
+                all_delays.push(delays);
             }
         }
         let mut ports = Vec::new();
@@ -165,6 +161,6 @@ impl Network<'_> {
                 });
             }
         }
-        (vcs, ports)
+        (vcs, ports, all_delays)
     }
 }
