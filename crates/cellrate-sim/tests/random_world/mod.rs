@@ -20,6 +20,7 @@ pub mod queueing;
 pub mod segments;
 mod streams;
 mod switches;
+mod throngs;
 mod traffic;
 pub mod trees;
 
@@ -40,6 +41,7 @@ use cellrate_sim::random::{Owner, Random, Stream};
 use crate::world::{World, parameters, parameters_of};
 use paths::shortest_path;
 use switches::{answer_by_queue, hysteresis, set_clocks_apart, vary_switches};
+pub use throngs::random_throng;
 
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
@@ -185,24 +187,6 @@ pub fn random_thresholds(number: u64) -> Scenario {
     let mut scenario =
         if number.is_multiple_of(2) { random_bottleneck(number) } else { random_fair_shares(number) };
     answer_by_queue(&mut scenario, number);
-    scenario
-}
-
-/// A random network with very many sources before a fast line. In most of them rates differ, and in some each source's
-/// is its own.
-pub fn random_throng(number: u64) -> Scenario {
-    let dice = Random::new(number, Stream::Traffic(Owner::named("dice 5")));
-    let mut scenario = fair_shares(number, dice, &[155_520_000, 622_080_000], &[66, 80, 110]);
-    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 6")));
-    let spread = [0.0, 0.5, 0.9][(dice.uniform() * 3.0) as usize];
-    for connection in &mut scenario.connections {
-        let share = 1.0 - spread * dice.uniform();
-        for flow in [&mut connection.forward, &mut connection.backward] {
-            let Some(parameters) = parameters_of(flow) else { continue };
-            parameters.icr = parameters.icr * share;
-            parameters.pcr = (parameters.pcr * share).max(parameters.icr);
-        }
-    }
     scenario
 }
 
