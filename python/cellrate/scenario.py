@@ -6,7 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -483,6 +483,8 @@ class FairShare:
     """With the forward RM cells of the flow [cells/s]."""
     bottleneck: str | None
     """The port that keeps it from more ("sw1->sw2"); None where that is its own PCR."""
+    channels: list[tuple[str, float]] = field(default_factory=list)
+    """Name and rate of each channel of a virtual path, without RM cells [cells/s]; [] of other connections."""
 
 
 def _share(utilization: float | None) -> float | None:

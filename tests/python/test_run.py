@@ -90,6 +90,7 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
     others |= {
         "branch_points",
         "loopbacks",
+        "channels",
         "flows",
         "completions",
         "unsettled",

@@ -234,6 +234,17 @@ function otherTables(rows: (key: string) => Row[]): Table[] {
         ...[row.mean_s, row.min_s, row.max_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
       ]),
     },
+    {
+      head: ["channel", "weight", "sent", "waiting", "delivered", "Mbps", "fair Mbps", "of fair %", "mean ms", "max ms"],
+      rows: rows("channels").map((row) => [
+        `${row.channel} in ${row.vc}`,
+        `${row.weight}`,
+        ...[row.sent, row.waiting, row.delivered].map((value) => (value === null ? "-" : whole.format(value))),
+        ...[row.throughput_bps, row.fair_share_bps].map((value) => (value === null ? "-" : (value / 1e6).toFixed(3))),
+        row.of_fair_share === null ? "-" : (row.of_fair_share * 100).toFixed(1),
+        ...[row.mean_delay_s, row.max_delay_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
+      ]),
+    },
     ...windowTables(rows("vc_windows"), vcTable),
     ...windowTables(rows("port_windows"), portTable),
     ...windowTables(rows("policing_windows"), policingTable),

@@ -1,12 +1,13 @@
 //! Machinery that drives the protocol values in either world, the simulated and the live one, apart from its clock:
 //! traffic, randomness, the order of events, output ports with their queues, what a line loses, how ends are paced,
 //! what a run is given that is not built in, where switches segment control loops, originate BRMs and police cells, OAM
-//! loopback, what a port learns at set-up, series of samples and of changes, and of results the names of things and the
-//! rows that both have; and how much memory a run may still take.
+//! loopback, channels of virtual paths, what a port learns at set-up, series of samples and of changes, and of results
+//! the names of things and the rows that both have; and how much memory a run may still take.
 
 pub mod acr_integral;
 pub mod becn;
 pub mod branch_point;
+pub mod channels;
 pub mod cost;
 pub mod decoder;
 pub mod demand;

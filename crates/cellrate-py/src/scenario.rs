@@ -9,8 +9,9 @@ use cellrate_engine::names::port_name;
 use cellrate_engine::plugins::wanted;
 use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
-use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time};
-use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, SweepPoint};
+use cellrate_proto::Time;
+use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time, of_channels};
+use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, Sender, SweepPoint};
 use cellrate_sim::RunError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -55,7 +56,7 @@ impl Drop for Scenario {
 type Point = (Vec<(String, String)>, Scenario);
 
 /// VC, whether backward, rate \[cells/s\], and the port that keeps the flow from more, if one does.
-type Share = (String, bool, f64, Option<String>);
+type Share = (String, bool, f64, Option<String>, Vec<(String, f64)>);
 
 /// Probe, entity, unit, and the interval \[ps\] of a series taken at intervals.
 pub type SeriesInfo = (String, String, &'static str, Option<u64>);
@@ -144,13 +145,21 @@ impl Scenario {
 }
 
 /// Max-min fair share of a flow, by names.
-fn row(scenario: &Resolved, share: FairShare) -> Share {
+fn row(scenario: &Resolved, share: FairShare, at: Option<Time>) -> Share {
     let vc = scenario.connection(share.flow.connection()).name.clone();
     let port = match share.bottleneck {
         Bottleneck::Port(port) => Some(port_name(scenario, port)),
         Bottleneck::PeakCellRate => None,
     };
-    (vc, share.flow.is_backward(), share.rate.as_cells_per_s(), port)
+    let channels = scenario.connection(share.flow.connection()).channels(share.flow.is_backward());
+    // One cell in Nrm is an FRM of the path.
+    let data = match &scenario.flow(share.flow).sender {
+        Sender::Abr(abr) => share.rate * (1.0 - 1.0 / f64::from(abr.parameters.nrm)),
+        Sender::Peak(_) => share.rate,
+    };
+    let rates = of_channels(channels, data, at);
+    let channels = channels.iter().zip(rates).map(|(one, rate)| (one.name.clone(), rate.as_cells_per_s()));
+    (vc, share.flow.is_backward(), share.rate.as_cells_per_s(), port, channels.collect())
 }
 
 /// `document` with another value at each path, and with what is in the files that it refers to.
@@ -240,7 +249,7 @@ impl Scenario {
         let asked = Arc::clone(&scenario);
         let shares = interruptible(py, move || max_min(&asked, utilization))?;
         let shares = shares.map_err(|error| oversubscribed(py, &error))?;
-        Ok(shares.into_iter().map(|share| row(&scenario, share)).collect())
+        Ok(shares.into_iter().map(|share| row(&scenario, share, None)).collect())
     }
 
     /// Max-min fair rates of the ABR flows that send, from each instant \[s\] on at which that changes, when ports hand
@@ -251,8 +260,10 @@ impl Scenario {
         let asked = Arc::clone(&scenario);
         let spans = interruptible(py, move || max_min_over_time(&asked, utilization))?;
         let spans = spans.map_err(|error| oversubscribed(py, &error))?;
-        let rows = |shares: Vec<FairShare>| shares.into_iter().map(|share| row(&scenario, share)).collect();
-        Ok(spans.into_iter().map(|(at, shares)| (at.as_secs_f64(), rows(shares))).collect())
+        let rows = |at, shares: Vec<FairShare>| {
+            shares.into_iter().map(|share| row(&scenario, share, Some(at))).collect()
+        };
+        Ok(spans.into_iter().map(|(at, shares)| (at.as_secs_f64(), rows(at, shares))).collect())
     }
 
     /// The ports of which is known before a run that their algorithm cannot settle, as JSON text: rows of `unsettled`.

@@ -13,7 +13,7 @@ use std::{fmt, iter};
 
 use cellrate_proto::{BitRate, CellRate, Time};
 
-use crate::model::{Category, FlowIndex, Port, PortIndex, Scenario, Sender, Step, Traffic};
+use crate::model::{Category, Channel, FlowIndex, Port, PortIndex, Scenario, Sender, Step, Traffic};
 
 /// Max-min fair share of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +127,36 @@ pub fn max_min_over_time(
         Ok((at, filled(scenario, utilization, at, &demand)?))
     });
     at_each.collect()
+}
+
+/// The fair rates of the channels of a virtual path whose data has `rate` [cells/s]: by their weights, but none more
+/// than the one rate that its traffic asks for. With `at` those alone that then send.
+pub fn of_channels(channels: &[Channel], rate: CellRate, at: Option<Time>) -> Vec<CellRate> {
+    let asked = |channel: &Channel| {
+        let traffic = channel.traffic.kind();
+        match at.is_some_and(|at| !traffic.sends_at(at)) {
+            true => 0.0,
+            false => traffic.rate(rate).unwrap_or(rate).as_cells_per_s(),
+        }
+    };
+    // Those that ask for least for their weight are served first; each of the others could then have as much for its
+    // weight, or more.
+    let mut order: Vec<(usize, f64, f64)> = channels
+        .iter()
+        .enumerate()
+        .map(|(place, channel)| (place, asked(channel), f64::from(channel.weight.thousandths())))
+        .collect();
+    order.sort_by(|(_, a, a_weight), (_, b, b_weight)| (a / a_weight).total_cmp(&(b / b_weight)));
+    let (mut left, mut weights) =
+        (rate.as_cells_per_s(), order.iter().map(|(.., weight)| weight).sum::<f64>());
+    let mut rates = vec![CellRate::ZERO; channels.len()];
+    for (place, asked, weight) in order {
+        let own = asked.min(left * weight / weights);
+        rates[place] = CellRate::new(own);
+        left -= own;
+        weights -= weight;
+    }
+    rates
 }
 
 /// The fair rates of the ABR flows that have a demand, with the rates that lines have at `at`.

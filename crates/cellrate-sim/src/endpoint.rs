@@ -638,6 +638,7 @@ impl Endpoint {
         match &mut self.supply {
             Supply::Relayed(queue) => queue.begin_max(),
             Supply::Conversation(conversation) => conversation.begin_statistics(),
+            Supply::Channels(channels) => channels.begin_statistics(),
             supply => {
                 if let Some(adapter) = supply.adapter_mut() {
                     adapter.begin_max();

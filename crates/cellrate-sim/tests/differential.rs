@@ -32,6 +32,7 @@ use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::changing::changing;
+use random_world::channels::with_paths;
 use random_world::congested::congested;
 use random_world::flows::with_calls;
 use random_world::frame_discard::discarding;
@@ -47,8 +48,9 @@ use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{
-    CALL_FLAWS, CHANGING_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, LOOPBACK_FLAWS, MARKING_FLAWS,
-    POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge, same_stream,
+    CALL_FLAWS, CHANGING_FLAWS, CHANNEL_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, LOOPBACK_FLAWS,
+    MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge, same_channels, same_frames,
+    same_stream,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -198,6 +200,15 @@ fn with_congestion(number: u64) -> Scenario {
 #[test]
 fn the_kernel_and_the_judge_agree_where_ends_send_loopback_cells() {
     agree(with_loopback, DEFAULT_LOOPBACK_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_channels_share_a_virtual_path() {
+    agree(with_some_paths, DEFAULT_LOOPBACK_COUNT, 4);
+}
+
+fn with_some_paths(number: u64) -> Scenario {
+    with_paths(of_kind(number)(number), number)
 }
 
 /// Networks of every kind with loopback cells, some with policers, BRMs of switches or segmented loops.
@@ -609,6 +620,7 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_flows = FLOW_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
     let of_trees = TREE_FLAWS.map(|flaw| (flaw, with_trees as fn(u64) -> Scenario));
     let of_marks = MARKING_FLAWS.map(|flaw| (flaw, random_modern_tcp as fn(u64) -> Scenario));
+    let of_paths = CHANNEL_FLAWS.map(|flaw| (flaw, with_some_paths as fn(u64) -> Scenario));
     let of_loopback = LOOPBACK_FLAWS.map(|flaw| (flaw, with_loopback as fn(u64) -> Scenario));
     let of_congestion = CONGESTED_FLAWS.map(|flaw| (flaw, with_congestion as fn(u64) -> Scenario));
     let of_all = of_cells
@@ -621,6 +633,7 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
         .chain(of_trees)
         .chain(of_marks)
         .chain(of_loopback)
+        .chain(of_paths)
         .chain(of_congestion);
     // CELLRATE_FLAW=Loopback tries those alone whose names have that in them.
     let wanted = std::env::var("CELLRATE_FLAW").unwrap_or_default();
@@ -668,6 +681,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     }
     if let Some(text) = branch_points_difference(&summary.branch_points, &judge.branch_points) {
         return Some(text);
+    }
+    if !same_channels(&summary.channels, &judge.channels) {
+        return Some(format!("channels: {:#?} against {:#?}", summary.channels, judge.channels));
     }
     if summary.loopbacks != judge.loopbacks {
         return Some(format!("loopbacks: {:#?} against {:#?}", summary.loopbacks, judge.loopbacks));
@@ -877,17 +893,6 @@ fn same_completions(kernel: &CompletionSummary, judge: &CompletionSummary) -> bo
         && same_distribution(&kernel.times, &judge.times)
         && exact.iter().zip(judged).all(|(&one, other)| near(one, other, 2e-6))
         && rounded.iter().zip(judged_rounded).all(|(&one, other)| near(one, other, 0.0101))
-}
-
-fn same_frames(kernel: &FrameSummary, judge: &FrameSummary) -> bool {
-    let within = |a: Option<f64>, b: Option<f64>| match (a, b) {
-        (Some(a), Some(b)) => close(a, b, 0.01),
-        (a, b) => a == b,
-    };
-    let exact = FrameSummary { p50_time_s: judge.p50_time_s, p99_time_s: judge.p99_time_s, ..kernel.clone() };
-    exact == *judge
-        && within(kernel.p50_time_s, judge.p50_time_s)
-        && within(kernel.p99_time_s, judge.p99_time_s)
 }
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {

@@ -89,4 +89,6 @@ def _print(console: Console, shares: list[FairShare], said: list[str]) -> None:
         name = f"{share.vc} (back)" if share.backward else share.vc
         rate = share.rate
         table.add_row(name, f"{rate * CELL_BITS / 1e6:.3f}", f"{rate:,.1f}", share.bottleneck or "its PCR")
+        for channel, rate in share.channels:
+            table.add_row(f"  {channel}", f"{rate * CELL_BITS / 1e6:.3f}", f"{rate:,.1f}", "")
     console.print(table)

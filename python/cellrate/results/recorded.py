@@ -142,9 +142,9 @@ class Recorded:
         frames in datagrams), "transport_streams" and "reference_list" (of MPEG-2 at its receiver), "flows" and
         "completions" (of flows that come and go), "virtual_sources" (at switches that segment control loops),
         "policing" (a row per policer), "branch_points" (a row per branch point of a tree), "loopbacks" (of OAM),
-        "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks"
-        (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
-        docs/results.md lists the keys.
+        "channels" (of virtual paths), "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and
+        "negotiated" (at set-up), "clocks" (that are not exact), "phase_effects" (of clocks that are), "unsettled"
+        (ports whose rates do not settle); docs/results.md lists the keys.
         """
         if isinstance(self._summary, Unread):
             self._summary = self._summary.read()

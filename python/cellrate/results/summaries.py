@@ -176,6 +176,33 @@ def loopback_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def channel_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of channels of virtual paths; no rows where there are none."""
+    head = [
+        "channel",
+        "weight",
+        "sent",
+        "waiting",
+        "delivered",
+        "Mbps",
+        "fair\nMbps",
+        "of fair\n%",
+        "mean\nms",
+        "max\nms",
+    ]
+    return head, [
+        [
+            f"{row['channel']} in {row['vc']}",
+            f"{row['weight']:g}",
+            *("-" if row[key] is None else f"{row[key]:,}" for key in ("sent", "waiting", "delivered")),
+            *("-" if row[key] is None else f"{row[key] / 1e6:.3f}" for key in ("throughput_bps", "fair_share_bps")),
+            "-" if row["of_fair_share"] is None else f"{row['of_fair_share'] * 100:.1f}",
+            *("-" if row[key] is None else f"{row[key] * 1e3:.3f}" for key in ("mean_delay_s", "max_delay_s")),
+        ]
+        for row in summary.get("channels", [])
+    ]
+
+
 def tcp_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of TCP connections that sent anything, or of all if none did."""
     given = summary.get("tcp", [])
@@ -456,7 +483,7 @@ def report(summary: dict[str, Any]) -> list[Part]:
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))
     inside = (virtual_source_numbers(summary), policing_numbers(summary), branch_point_numbers(summary))
-    others = (*inside, loopback_numbers(summary), *window_numbers(summary))
+    others = (*inside, loopback_numbers(summary), channel_numbers(summary), *window_numbers(summary))
     parts += [numbers for numbers in others if numbers[1]]
     parts += [line for line in (fairness_line(summary), run_line(summary["run"])) if line]
     return parts

@@ -42,6 +42,7 @@ const RULES: &[&str] = &[
     "conformance ABR.1",
     "conformance GFR",
     "OAM loopback",
+    "RM cells of a virtual path",
 ];
 
 struct Row {

@@ -8,7 +8,7 @@ pub(super) const LOOPBACK_KEY: Key = key(
     "loopback",
     Kind::List(&Kind::Table(&LOOPBACK), 0),
     "[]",
-    "OAM loopback cells (F5) that its ends send at a period and whose round trips are measured, at most 16 (docs/algorithms/oam.md); not with branches.",
+    "OAM loopback cells (F5; F4 of a virtual path) that its ends send at a period and whose round trips are measured, at most 16 (docs/algorithms/oam.md); not with branches.",
 );
 
 const LOOPBACK: Shape = Shape {

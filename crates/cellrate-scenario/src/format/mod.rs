@@ -3,6 +3,7 @@
 
 mod application;
 mod changing;
+mod channel;
 mod clock;
 mod congested;
 mod custom;
@@ -30,6 +31,7 @@ use cellrate_proto::switch::FIGURES;
 
 use crate::model::{DemandQuantity, FlowQuantity, PortQuantity};
 use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
+use channel::CHANNELS_KEY;
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use congested::CONGESTED_KEY;
 use flows::FLOWS;
@@ -342,6 +344,7 @@ const VC: Shape = Shape {
             "The nodes from the first host to the last, each linked to the next.",
         ),
         BRANCHES_KEY,
+        CHANNELS_KEY,
         CATEGORY_KEY,
         ABR_KEY,
         TRAFFIC_KEY,

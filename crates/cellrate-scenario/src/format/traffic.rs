@@ -49,6 +49,10 @@ const NONE: Shape = Shape {
 
 const OPEN_LOOP: [(&str, Shape); SHAPES.len()] = by_name(SHAPES);
 
+/// Traffic of a channel within a virtual path.
+pub(super) const CHANNEL_TRAFFIC: Tagged =
+    Tagged { name: "channel_traffic", default: Some("greedy"), variants: &OPEN_LOOP };
+
 pub(super) const TRAFFIC: Tagged = Tagged {
     name: "traffic",
     default: Some("greedy"),

@@ -5,6 +5,7 @@
 
 mod application;
 mod changing;
+mod channel;
 pub(crate) mod clock;
 pub(crate) mod custom;
 pub(crate) mod demand;
@@ -55,7 +56,7 @@ pub use tree::*;
 pub use video::*;
 pub use vs_vd::*;
 
-pub use crate::traffic::{GreedyWindow, Traffic, TrafficKind};
+pub use crate::traffic::{Channel, GreedyWindow, MOST_CHANNELS, MOST_PATHS, Traffic, TrafficKind};
 
 use std::sync::Arc;
 

@@ -12,12 +12,12 @@ use cellrate_proto::{AbrParameters, CellRate};
 use super::network::{Network, round_trip};
 use super::path::path;
 use super::{
-    Whole, congested, defaults, loopback, misbehaves, place_of, police, rounded, stop_and_go, traffic,
-    tree as trees, uili, wholes,
+    Whole, channel, congested, defaults, loopback, misbehaves, place_of, police, rounded, stop_and_go,
+    traffic, tree as trees, uili, wholes,
 };
 use crate::model::{
     AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow,
-    FramesTraffic, Sender, Shared, Step, Traffic, WaitingBrm,
+    FramesTraffic, MOST_PATHS, Sender, Shared, Step, Traffic, WaitingBrm,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -53,6 +53,7 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
     let mut names = BTreeSet::new();
     let mut senders = Shared::default();
     let (mut list, mut all_terms) = (Vec::with_capacity(wholes.len()), Vec::new());
+    let mut paths = 0;
     for whole in &wholes {
         let name = whole.table.text("name").unwrap_or_default();
         if !names.insert(name) {
@@ -64,6 +65,12 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
             ));
         }
         let (mut connection, ways) = with_ways(network, whole)?;
+        paths += usize::from(connection.is_path());
+        if paths > MOST_PATHS {
+            let message = format!("this is virtual path {paths} of the scenario");
+            let place = place_of(&whole.table, "channels", whole.place);
+            return Err(Fault::new(place, message, format!("Write channels in {MOST_PATHS} at most")));
+        }
         all_terms.push(terms(&whole.table, &connection)?);
         share(&mut connection, &mut senders);
         let branches = trees::branches(network, &connection, ConnectionIndex(list.len() as u32), ways);
@@ -154,6 +161,9 @@ pub(super) fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     for key in ["pcr", "mcr", "mbs", "mfs"] {
         base.remove(key);
     }
+    if own.node("channels").is_some() {
+        base.remove("traffic");
+    }
     base
 }
 
@@ -219,7 +229,10 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         Sender::Abr(abr) => abr.parameters.pcr,
         Sender::Peak(peak) => *peak,
     });
-    let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
+    let traffic = match table.node("channels") {
+        Some(node) => Some(channel::read(node, table, category, peaks[0])?),
+        None => forward_traffic(table, category, whole.place, peaks[0])?,
+    };
     let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
     let mcr = minimum(table, category, whole.place, peaks[0])?;
     if category == Category::Gfr {

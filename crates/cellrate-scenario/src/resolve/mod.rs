@@ -6,6 +6,7 @@ mod algorithm;
 mod application;
 mod changed_links;
 mod changing;
+mod channel;
 mod clock;
 mod congested;
 mod connection;
@@ -96,6 +97,7 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
     measuring::refuse(root)?;
     tree::refuse(root)?;
+    channel::refuse(root)?;
     port::refuse(root)?;
     flows::refuse(root)
 }

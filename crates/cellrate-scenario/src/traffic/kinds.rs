@@ -195,6 +195,8 @@ macro_rules! kinds {
             /// Flows of a [demand](crate::Demand), one after the other: each sends its octets as fast as the sender
             /// may.
             Transfers(Datagrams),
+            /// Virtual channels that share the ACR of the sender, which is that of a virtual path.
+            Channels(Box<[Channel]>),
             /// Traffic that is not built in.
             Custom(Arc<Custom>),
         }
@@ -222,6 +224,7 @@ macro_rules! kinds {
                     Traffic::RequestResponse(model) => model,
                     Traffic::Call(call) => call,
                     Traffic::Transfers(datagrams) => datagrams,
+                    Traffic::Channels(channels) => channels,
                     Traffic::Custom(custom) => custom,
                 }
             }
@@ -237,6 +240,7 @@ macro_rules! kinds {
                     Traffic::RequestResponse(model) => model,
                     Traffic::Call(call) => call,
                     Traffic::Transfers(datagrams) => datagrams,
+                    Traffic::Channels(channels) => channels,
                     Traffic::Custom(custom) => custom,
                 }
             }
@@ -253,6 +257,7 @@ macro_rules! kinds {
                     | Traffic::RequestResponse(_)
                     | Traffic::Call(_)
                     | Traffic::Transfers(_)
+                    | Traffic::Channels(_)
                     | Traffic::Custom(_) => None,
                 }
             }

@@ -6,6 +6,7 @@
 //! and its cells ([`Generated`]). With its line in the list below the format of scenarios, its schema and reference,
 //! clocks of hosts, fair shares, admission, sources in both worlds and random networks follow.
 
+mod channel;
 mod constant;
 mod greedy;
 mod kinds;
@@ -28,6 +29,7 @@ use crate::model::video::VideoTraffic;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
 
+pub use channel::{Channel, MOST_CHANNELS, MOST_PATHS};
 pub use constant::run_of;
 pub use greedy::GreedyWindow;
 pub use kinds::{Draws, Generate, Generated, TrafficKind};

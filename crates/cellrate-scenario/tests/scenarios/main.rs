@@ -5,6 +5,7 @@ mod application;
 mod bad;
 mod becn;
 mod changing;
+mod channels;
 mod clocks;
 mod congested;
 mod custom;

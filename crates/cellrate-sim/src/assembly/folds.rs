@@ -65,8 +65,11 @@ pub(super) fn fold(
         if flows.iter().any(|&flow| is_looked_at(hops.of(flow))) {
             continue;
         }
-        // Loopback cells leave between those of the source.
-        let has_loopback = |flow: &FlowIndex| !scenario.connection(flow.connection()).loopbacks.is_empty();
+        // Loopback cells leave between those of the source, and those of a path say whose they are.
+        let has_loopback = |flow: &FlowIndex| {
+            let connection = scenario.connection(flow.connection());
+            !connection.loopbacks.is_empty() || connection.is_path()
+        };
         if flows.iter().any(has_loopback) {
             continue;
         }

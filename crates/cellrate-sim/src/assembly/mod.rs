@@ -139,8 +139,11 @@ pub(crate) fn assemble(
         ways.on.iter().chain([&ways.up]).map(|hop| hop.step(scenario).port()).collect::<Vec<_>>()
     };
     joined.extend(branch_points.iter().flat_map(joined_by));
-    // Loopback cells come when they are sent.
-    let with_loopback = |flow: &FlowIndex| !scenario.connection(flow.connection()).loopbacks.is_empty();
+    // Loopback cells come when they are sent, and cells of channels are told apart one by one.
+    let with_loopback = |flow: &FlowIndex| {
+        let connection = scenario.connection(flow.connection());
+        !connection.loopbacks.is_empty() || connection.is_path()
+    };
     let of_loopback = scenario.flows().filter(with_loopback);
     joined.extend(of_loopback.flat_map(|flow| scenario.steps(flow)).map(|step| step.port()));
     // Where BRMs leave that a policer has to see.

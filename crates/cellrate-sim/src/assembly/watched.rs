@@ -73,7 +73,7 @@ pub(super) fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     });
     let answering = scenario.flows().filter(|flow| {
         let forward = &scenario.connection(flow.connection()).forward;
-        matches!(forward.traffic, Some(Traffic::RequestResponse(_)))
+        matches!(forward.traffic, Some(Traffic::RequestResponse(_) | Traffic::Channels(_)))
     });
     let mut every_cell = vec![false; scenario.ports().len()];
     for flow in watched.chain(answering) {

@@ -136,6 +136,16 @@ impl Cell {
         Cell { arrives: sent, sent, word }
     }
 
+    /// The same cell of this channel of a virtual path, if it is a data cell: its number is the channel's.
+    #[inline]
+    pub fn of_channel(self, channel: u32) -> Cell {
+        if self.is_rm() {
+            return self;
+        }
+        let word = self.word & !(SEQUENCE_MASK << ER_SHIFT) | u64::from(channel) << ER_SHIFT;
+        Cell { word, ..self }
+    }
+
     /// An OAM loopback cell.
     pub fn oam(sent: Time, contents: LoopbackContents) -> Cell {
         let LoopbackContents { tag, is_reply, is_segment } = contents;

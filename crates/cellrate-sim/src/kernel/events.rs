@@ -168,7 +168,7 @@ impl Cluster {
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
             None => {
-                self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence());
+                self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence(), cell.sent);
                 if interrupted {
                     self.reschedule(now, endpoint as usize);
                 }
@@ -428,6 +428,10 @@ impl Cluster {
     fn on_transmission(&mut self, now: Time, endpoint: usize) {
         if let Some(cell) = self.endpoints[endpoint].transmit(now) {
             if endpoint < self.first_virtual {
+                let cell = match self.endpoints[endpoint].supply.channels() {
+                    Some(channels) => cell.of_channel(channels.last()),
+                    None => cell,
+                };
                 self.leave_host(now, cell);
             } else {
                 self.leave_virtual_end(now, endpoint, cell);

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::channels::{self, ChannelSummary};
 use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{clocks, negotiated, refused};
-use cellrate_engine::shares::{self, Got};
+use cellrate_engine::shares::{self, Got, ShareSummary};
 use cellrate_proto::Time;
 use cellrate_scenario::{NodeKind, PortIndex, Scenario};
 
@@ -60,6 +61,7 @@ pub(crate) fn account(
     let branch_points = super::branch_points::collect(scenario, &assembly);
     let loopbacks = loopbacks(scenario, &assembly);
     let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
+    let channels = channels(scenario, &assembly, &shares, end);
     let series = collect_series(scenario, assembly);
     Ok(RunResult {
         summary: Summary {
@@ -88,6 +90,7 @@ pub(crate) fn account(
             policing,
             branch_points,
             loopbacks,
+            channels,
             host_bottlenecks,
             refused: refused(scenario),
             negotiated: negotiated(scenario),
@@ -102,6 +105,23 @@ pub(crate) fn account(
 /// One row per loopback, in the order of the directions.
 fn loopbacks(scenario: &Scenario, assembly: &Assembly) -> Vec<LoopbackSummary> {
     let rows = |flow| assembly.sender(flow).loopback.iter().flat_map(move |own| own.rows(scenario, flow));
+    scenario.flows().flat_map(rows).collect()
+}
+
+/// One row per channel of each virtual path, in the order of the directions.
+fn channels(
+    scenario: &Scenario,
+    assembly: &Assembly,
+    shares: &[ShareSummary],
+    end: Time,
+) -> Vec<ChannelSummary> {
+    let rows = |flow| {
+        let ends = [assembly.sender(flow), assembly.receiver(flow)].map(|end| end.supply.channels());
+        match ends {
+            [Some(sent), Some(received)] => channels::rows(scenario, flow, [sent, received], shares, end),
+            _ => Vec::new(),
+        }
+    };
     scenario.flows().flat_map(rows).collect()
 }
 

@@ -19,6 +19,7 @@ mod virtual_sources;
 
 pub(crate) use account::account;
 pub use cellrate_engine::branch_point::BranchPointSummary;
+pub use cellrate_engine::channels::ChannelSummary;
 pub use cellrate_engine::decoder::{ReferenceRow, TransportStreamSummary};
 pub use cellrate_engine::loopback::LoopbackSummary;
 pub use cellrate_engine::policing::PolicingSummary;
@@ -98,6 +99,8 @@ pub struct Summary {
     pub branch_points: Vec<BranchPointSummary>,
     /// One row per loopback of a VC, forward before backward.
     pub loopbacks: Vec<LoopbackSummary>,
+    /// One row per channel of each virtual path, forward before backward.
+    pub channels: Vec<ChannelSummary>,
     /// Hosts whose own line was the bottleneck of what they sent, in the order of the scenario.
     pub host_bottlenecks: Vec<HostBottleneck>,
     /// Connections that were refused at set-up and did not run.

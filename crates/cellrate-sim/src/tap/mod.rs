@@ -70,6 +70,14 @@ pub const fn address(connection: ConnectionIndex) -> (u8, u16) {
     ((connection.0 / VCIS) as u8, (FIRST_VCI + connection.0 % VCIS) as u16)
 }
 
+/// VPI of a connection that is a virtual path, by its place among those of the scenario: 255 for the first, 254 for the
+/// second; its channels have VCI 32, 33 and so on. `None` for a channel by itself.
+pub fn path_address(scenario: &Scenario, connection: ConnectionIndex) -> Option<u8> {
+    let before = scenario.connections.iter().take(connection.0 as usize);
+    let is_path = scenario.connection(connection).is_path();
+    is_path.then(|| 255 - before.filter(|one| one.is_path()).count() as u8)
+}
+
 /// The IPv4 address of a host, by its place among the nodes of the scenario: 10.0.0.1 for the first.
 pub fn host_address(node: NodeIndex) -> Ipv4Addr {
     Ipv4Addr::from_bits(10 << 24 | ((node.0 + 1) & 0x00ff_ffff))
@@ -101,6 +109,15 @@ pub fn legend(scenario: &Scenario) -> String {
         let (vpi, vci) = address(index);
         let (Some(first), Some(last)) = (connection.path.first(), connection.path.last()) else { continue };
         let (from, to) = (name(scenario.tail(*first)), name(scenario.head(*last)));
+        if let Some(vpi) = path_address(scenario, index) {
+            legend += &format!("\nVPI {vpi}: virtual path {}, {from} to {to} and back", connection.name);
+            let channels = [false, true].map(|backward| connection.channels(backward));
+            let most = if channels[0].len() < channels[1].len() { channels[1] } else { channels[0] };
+            for (channel, vci) in most.iter().zip(FIRST_VCI..) {
+                legend += &format!("\nVPI {vpi} VCI {vci}: {} in {}", channel.name, connection.name);
+            }
+            continue;
+        }
         legend += &format!("\nVPI {vpi} VCI {vci}: {}, {from} to {to} and back", connection.name);
     }
     legend

@@ -4,18 +4,21 @@ use std::collections::VecDeque;
 
 use cellrate_engine::loopback::locations;
 use cellrate_proto::wire::{
-    AddressedRmCell, CELL_OCTETS, Cell as WireCell, Encapsulation, Header, LOOPBACK_END_POINT,
+    AddressedRmCell, CELL_OCTETS, Cell as WireCell, Encapsulation, Header, LOOPBACK_END_POINT, OamFlow,
 };
 use cellrate_proto::wire::{PAYLOAD_OCTETS, Path, PayloadType, Segments};
 use cellrate_proto::{Direction, RateCode};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Step, TcpTraffic, Traffic};
 
 use super::packet::Endpoints;
-use super::{Tap, address, host_address};
+use super::{FIRST_VCI, Tap, address, host_address, path_address};
 use crate::assembly::Place;
 use crate::kernel::cell::{Cell, SEQUENCE_MASK};
 use crate::kernel::state::cluster::Cluster;
 use crate::transport::{Offered, Segment};
+
+/// VCI of the RM cells of a virtual path (TM 4.0, 5.10.3).
+const PATH_RM_VCI: u16 = 6;
 
 /// Headers and addresses on the wire of every direction of every connection.
 pub(super) struct Wire {
@@ -26,6 +29,8 @@ pub(super) struct Wire {
 struct FlowOnWire {
     vpi: u8,
     vci: u16,
+    /// Whether it is a virtual path.
+    is_path: bool,
     /// MCR of the direction, which its FRMs and the BRMs of the other one carry.
     mcr: RateCode,
     /// Who answers the loopback cells that its sending end sends.
@@ -59,7 +64,12 @@ impl Wire {
     pub fn new(scenario: &Scenario, places: &[Place], tap: &Tap) -> Wire {
         let on_wire = |flow: FlowIndex| {
             let [own, other] = [scenario.flow(flow), scenario.flow(flow.other())];
-            let (vpi, vci) = address(flow.connection());
+            let (vpi, vci) = match path_address(scenario, flow.connection()) {
+                // That of RM cells of a path.
+                Some(vpi) => (vpi, PATH_RM_VCI),
+                None => address(flow.connection()),
+            };
+            let is_path = scenario.connection(flow.connection()).is_path();
             let steps: Vec<Step> = scenario.steps(flow).collect();
             // What the direction carries is the adapter's: its own TCP's data, or ACKs of the other one's.
             let stream = tcp(own).or(if own.traffic.is_none() { tcp(other) } else { None }).map(|traffic| {
@@ -80,7 +90,14 @@ impl Wire {
             });
             let mcr = RateCode::floor(own.sender.mcr());
             let locations = locations(scenario, flow);
-            FlowOnWire { vpi, vci, mcr, locations, stream: stream.filter(|stream| !stream.seen.is_empty()) }
+            FlowOnWire {
+                vpi,
+                vci,
+                is_path,
+                mcr,
+                locations,
+                stream: stream.filter(|stream| !stream.seen.is_empty()),
+            }
         };
         Wire { flows: scenario.flows().map(on_wire).collect() }
     }
@@ -131,12 +148,20 @@ impl Wire {
             let sender = if contents.is_reply { flow.other() } else { flow };
             let places = &self.flows[sender.index()].locations;
             let location = places.get(contents.loopback() as usize).copied().unwrap_or(LOOPBACK_END_POINT);
-            return contents.on_wire(self.flows[flow.index()].vpi, vci, location).emit();
+            let mut cell = contents.on_wire(self.flows[flow.index()].vpi, vci, location);
+            if self.flows[flow.index()].is_path {
+                cell.flow = if contents.is_segment { OamFlow::PathSegment } else { OamFlow::PathEndToEnd };
+            }
+            return cell.emit();
         }
         if cell.is_rm() {
             let controlled = if cell.direction() == Direction::Backward { flow.other() } else { flow };
             return AddressedRmCell { path, vci, rm: cell.to_rm(self.flows[controlled.index()].mcr) }.emit();
         }
+        let vci = match self.flows[flow.index()].is_path {
+            true => FIRST_VCI as u16 + cell.sequence() as u16,
+            false => vci,
+        };
         let payload_type = PayloadType::User { efci: cell.efci(), user_bit: cell.ends_pdu() };
         let header = Header { path, vci, payload_type, clp: cell.clp() };
         let zeros = [0; PAYLOAD_OCTETS];

@@ -12,6 +12,7 @@ use crate::kernel::cell::Cell;
 use crate::random::{Owner, Random, Stream};
 use crate::transport::Adapter;
 pub use call::Calls;
+use cellrate_engine::channels::Channels;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::processing::ProcessingTimes;
@@ -39,6 +40,8 @@ pub enum Supply {
     Frames(Box<Frames>),
     /// An MPEG-2 transport stream.
     Mpeg2(Box<Mpeg2>),
+    /// Virtual channels of a virtual path.
+    Channels(Box<Channels>),
     /// Calls, one after the other.
     Calls(Box<Calls>),
     /// Traffic that is not built in.
@@ -77,6 +80,9 @@ impl Supply {
             let processing = ProcessingTimes::of(scenario, flow);
             Supply::Adapter(Box::new(Adapter::of(tcp, cell_time).with_processing(processing)))
         };
+        if let Some(channels) = Channels::new(scenario, flow) {
+            return Ok(Supply::Channels(Box::new(channels)));
+        }
         Ok(match traffic {
             Some(Traffic::Tcp(tcp)) => adapter(tcp),
             Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, owner(), end))),
@@ -108,11 +114,15 @@ impl Supply {
         })
     }
 
-    /// Data cell number `sequence` of the other direction (modulo 2^30) arrived at this end. Whether that brought data
-    /// to send: then the next transmission may be sooner.
+    /// Data cell number `sequence` of the other direction (modulo 2^30), or of that channel of a path, which left at
+    /// `sent`, arrived at this end. Whether that brought data to send: then the next transmission may be sooner.
     #[inline]
-    pub fn on_delivered(&mut self, now: Time, sequence: u32) -> bool {
+    pub fn on_delivered(&mut self, now: Time, sequence: u32, sent: Time) -> bool {
         match self {
+            Supply::Channels(channels) => {
+                channels.on_delivered(now, sequence, sent);
+                false
+            }
             Supply::Conversation(conversation) => conversation.on_delivered(now, sequence),
             _ => false,
         }
@@ -132,6 +142,12 @@ impl Supply {
     /// The frames, if this is a supply of them.
     pub fn frames(&self) -> Option<&Frames> {
         if let Supply::Frames(frames) = self { Some(frames) } else { None }
+    }
+
+    /// The channels of a path, if it is one.
+    #[inline]
+    pub fn channels(&self) -> Option<&Channels> {
+        if let Supply::Channels(channels) = self { Some(channels) } else { None }
     }
 
     /// The conversation, if this is one.
@@ -171,6 +187,7 @@ impl Supply {
             Supply::Video(video) => video.next().max(from),
             Supply::Frames(frames) => frames.next().max(from),
             Supply::Mpeg2(stream) => stream.next().max(from),
+            Supply::Channels(channels) => channels.available_from(from),
             Supply::Calls(calls) => calls.present().available_from(from),
             Supply::Bursts(bursts) => bursts.next().max(from),
             Supply::Relayed(queue) => {
@@ -230,6 +247,7 @@ impl Supply {
             Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
             Supply::Mpeg2(stream) => return stream.take(),
+            Supply::Channels(channels) => channels.take(now),
             Supply::Calls(calls) => return calls.present_mut().take(now),
             Supply::Bursts(bursts) => bursts.take(now),
             Supply::Relayed(queue) => return queue.take(now).is_some_and(|cell| cell.ends_pdu()),
@@ -248,6 +266,7 @@ impl Supply {
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Frames(frames) => Some(frames.waiting(now)),
             Supply::Mpeg2(stream) => Some(stream.waiting(now)),
+            Supply::Channels(channels) => channels.waiting(now),
             Supply::Calls(calls) => calls.present().waiting(now),
             Supply::Bursts(bursts) => Some(bursts.waiting(now)),
             Supply::Relayed(queue) => Some(queue.len().0),

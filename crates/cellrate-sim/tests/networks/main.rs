@@ -12,6 +12,7 @@ mod algorithms;
 mod becn;
 mod both_ways;
 mod changing;
+mod channels;
 mod congested;
 mod conservation;
 mod custom_algorithms;

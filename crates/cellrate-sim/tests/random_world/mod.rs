@@ -7,6 +7,7 @@
 pub mod becn;
 pub mod categories;
 pub mod changing;
+pub mod channels;
 pub mod congested;
 pub mod flows;
 pub mod frame_discard;

@@ -33,7 +33,7 @@ pub fn vary(scenario: &mut Scenario, number: u64) {
 
 /// Traffic of a kind that the dice choose, read from a text as a scenario has it. Values that do not fit together are
 /// drawn anew.
-fn declared(dice: &mut Generator, peak: CellRate, duration: Duration) -> Traffic {
+pub(super) fn declared(dice: &mut Generator, peak: CellRate, duration: Duration) -> Traffic {
     let shape = &SHAPES[dice.below(SHAPES.len() as u64) as usize];
     let mut tries = (0..1_000).filter_map(|_| {
         let keys = table(shape, dice, peak, duration);

@@ -81,6 +81,7 @@ fn can_branch(scenario: &Scenario, connection: &Connection) -> bool {
                     | Traffic::Mpeg2(_)
                     | Traffic::RequestResponse(_)
                     | Traffic::Call(_)
+                    | Traffic::Channels(_)
             )
         ) || refused && flow.traffic.is_none()
     };

@@ -37,6 +37,7 @@ impl Network<'_> {
         let policing = self.policing_rows();
         let branch_points = self.branch_point_rows();
         let loopbacks = self.loopback_rows();
+        let channels = self.channel_rows();
         for (probe, columns) in self.series_of_demands() {
             (self.records[probe].times_ps, self.records[probe].values) = columns;
         }
@@ -59,6 +60,7 @@ impl Network<'_> {
             policing,
             branch_points,
             loopbacks,
+            channels,
             series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
         }
     }

@@ -95,6 +95,10 @@ pub enum Flaw {
     MarksAsTheyLeave,
     /// The last cell of a PDU decides whether its packet is marked.
     LastCellDecides,
+    /// Cells of a path are of its channels by turns.
+    ChannelsByTurns,
+    /// All channels of a path have the same weight.
+    ChannelsOfOneWeight,
     /// A loopback request leaves after what the sources send at its instant.
     LoopbackAfterSource,
     /// A loopback cell is marked, discarded and served as a data cell.

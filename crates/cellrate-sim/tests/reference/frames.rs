@@ -97,3 +97,15 @@ impl End {
         }
     }
 }
+
+/// Whether the rows are the same, with quantiles within 1 %.
+pub fn same_frames(kernel: &FrameSummary, judge: &FrameSummary) -> bool {
+    let within = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 0.01 * b,
+        (a, b) => a == b,
+    };
+    let exact = FrameSummary { p50_time_s: judge.p50_time_s, p99_time_s: judge.p99_time_s, ..kernel.clone() };
+    exact == *judge
+        && within(kernel.p50_time_s, judge.p50_time_s)
+        && within(kernel.p99_time_s, judge.p99_time_s)
+}

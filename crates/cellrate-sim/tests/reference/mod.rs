@@ -31,6 +31,7 @@
 mod becn;
 mod beginning;
 mod changing;
+mod channels;
 mod congested;
 mod figures;
 mod flaws;
@@ -63,8 +64,8 @@ use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{
-    BranchPointSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary, LoopbackSummary,
-    PolicingSummary, PortSummary, TransportStreamSummary, VirtualSourceSummary,
+    BranchPointSummary, ChannelSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary,
+    LoopbackSummary, PolicingSummary, PortSummary, TransportStreamSummary, VirtualSourceSummary,
 };
 
 use crate::plain::Counting;
@@ -72,11 +73,14 @@ use crate::plain::sources::given;
 use beginning::{flow_config, new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 use changing::line_loses;
+use channels::Multiplexer;
+pub use channels::{CHANNEL_FLAWS, same_channels};
 pub use congested::CONGESTED_FLAWS;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
 use frame_discard::Fates;
+pub use frames::same_frames;
 pub use loopback::LOOPBACK_FLAWS;
 use loopback::{Oam, Trip};
 pub use marking::MARKING_FLAWS;
@@ -106,6 +110,7 @@ pub struct Judgement {
     pub policing: Vec<PolicingSummary>,
     pub branch_points: Vec<BranchPointSummary>,
     pub loopbacks: Vec<LoopbackSummary>,
+    pub channels: Vec<ChannelSummary>,
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
@@ -300,6 +305,8 @@ struct Network<'a> {
     trips: BTreeMap<(usize, usize), Vec<Trip>>,
     /// The last round trip, by the end that asked \[s\].
     last_trips: BTreeMap<usize, f64>,
+    /// Channels of virtual paths, by direction.
+    multiplexers: Vec<Multiplexer>,
     /// All calls that are offered.
     calls: Vec<Call>,
     /// Flows of a size that have begun, by the end that sends them.
@@ -338,6 +345,7 @@ impl<'a> Network<'a> {
             looks,
             trips: BTreeMap::new(),
             last_trips: BTreeMap::new(),
+            multiplexers: Network::multiplexers(scenario, flaw),
             calls: Vec::new(),
             sized: BTreeMap::new(),
         };
@@ -669,9 +677,10 @@ impl<'a> Network<'a> {
             if let Some(cells) = &mut end.frame_cells {
                 cells.push((cell.number, now));
             }
-            if end.supply.on_delivered(now, cell.number) {
+            if end.supply.on_delivered(now, cell.number, cell.sent) {
                 self.plan_transmission(now, number);
             }
+            self.count_channel(now, number, &cell);
             if let Some(part) = cell.pdu {
                 self.reassemble(now, number, part, cell.marked);
             }
@@ -700,7 +709,7 @@ impl<'a> Network<'a> {
             return self.send_on(now, flow, rm);
         }
         let port = number_of(self.paths[flow][0]);
-        let number = self.ends[flow].data_sent as u32;
+        let number = if rm.is_none() { self.number_of_cell(now, flow) } else { 0 };
         let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
         let cell = Cell {
             flow,

@@ -9,8 +9,8 @@ use super::*;
 
 /// WF2Q+ as it is defined, over whatever has a weight [thousandths].
 #[derive(Default)]
-struct Fair {
-    weights: BTreeMap<usize, u128>,
+pub(super) struct Fair {
+    pub weights: BTreeMap<usize, u128>,
     /// S of those that wait.
     starts: BTreeMap<usize, u128>,
     /// F of what each has sent last.
@@ -21,12 +21,13 @@ struct Fair {
 const UNIT: u128 = 1 << 64;
 
 impl Fair {
-    fn begin(&mut self, who: usize) {
+    pub fn begin(&mut self, who: usize) {
         let finish = self.finishes.get(&who).copied().unwrap_or(0);
         self.starts.insert(who, finish.max(self.now));
     }
 
-    fn take(&mut self) -> usize {
+    /// Whose turn it is of those that wait, of which there is one.
+    pub fn take(&mut self) -> usize {
         let first = self.starts.values().copied().min().expect("somebody waits");
         self.now = self.now.max(first);
         let finish = |(&who, &start): (&usize, &u128)| (start + UNIT / self.weights[&who], who);
@@ -39,7 +40,7 @@ impl Fair {
         who
     }
 
-    fn go_on(&mut self, who: usize) {
+    pub fn go_on(&mut self, who: usize) {
         self.starts.insert(who, self.finishes[&who]);
     }
 
