@@ -15,6 +15,9 @@ from pathlib import Path
 
 if sys.platform == "win32":
     import portalocker
+
+    # Shared and exclusive locks by the same call, where portalocker's default takes the C library's for the latter.
+    from portalocker.portalocker import Win32Locker
 else:
     import fcntl
 
@@ -215,7 +218,7 @@ def lock(descriptor: int, *, shared: bool = False, wait: bool = False) -> bool:
         kind = portalocker.LockFlags.SHARED if shared else portalocker.LockFlags.EXCLUSIVE
         while True:
             try:
-                portalocker.lock(descriptor, kind | portalocker.LockFlags.NON_BLOCKING)
+                Win32Locker().lock(descriptor, kind | portalocker.LockFlags.NON_BLOCKING)
             except portalocker.AlreadyLocked:
                 if not wait:
                     return False

@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import portalocker.portalocker
+
 SEEN_BY = ("cellrate",)
 
 MODULES = {"crypt", "curses", "fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
@@ -132,6 +134,8 @@ def guarded(real: Callable[..., Any], *, to: bool = False, replaces: bool = Fals
     return call
 
 
+# Only Windows has that class; POSIX's has the same methods.
+vars(portalocker.portalocker)["Win32Locker"] = portalocker.portalocker.PosixLocker
 builtins.__import__ = import_
 os.unlink = guarded(os.unlink)
 os.remove = guarded(os.remove)
