@@ -210,18 +210,24 @@ impl<'a> Decoder<'a> {
     /// The next PDU comes at `now`.
     pub fn on_pdu(&mut self, now: Time, pdu: &Mpeg2Pdu) {
         self.decode_until(now);
+        let listed = self.list.len();
+        for reference in &pdu.references {
+            self.on_reference(now, *reference);
+        }
+        // By the clock that the first reference sets, pictures may be due at once.
+        self.decode_until(now);
         for part in &pdu.parts {
             self.on_part(now, *part);
         }
         if now >= self.from {
             self.summary.max_buffer = self.summary.max_buffer.max(self.buffer);
         }
-        for reference in &pdu.references {
-            self.on_reference(now, *reference);
+        for row in &mut self.list[listed..] {
+            row.buffer = self.buffer;
         }
     }
 
-    /// The next PDU did not come whole, and others behind it do or may.
+    /// The next PDU did not come whole, and one behind it does.
     pub fn on_loss(&mut self, pdu: &Mpeg2Pdu) {
         self.missing += pdu.references.len() as u64;
         for part in &pdu.parts {
@@ -279,7 +285,7 @@ impl<'a> Decoder<'a> {
                 transit_s: transit.as_secs_f64(),
                 phase_error_s: error,
                 frequency_ppm,
-                buffer: self.buffer,
+                buffer: 0,
             });
         }
         if now < self.from {
@@ -425,6 +431,43 @@ mod tests {
         let (_, clock) = errors(gains(0.5, 0.5), 0.0, 100, |n| 3.0 * n as f64);
         assert!((clock.rate() - 0.5).abs() < 1e-9, "{}", clock.rate());
         assert!(clock.when(1e3).is_some_and(|at| at > clock.last.expect("references").0));
+    }
+
+    #[test]
+    fn what_is_due_by_the_first_reference_is_too_late_beside_it() {
+        use cellrate_scenario::{FrameRate, Mpeg2Decoder, Packing, Picture, RateControl};
+        let model = Mpeg2Traffic {
+            gop: [Picture::Intra].into(),
+            pictures_per_second: FrameRate::whole(25),
+            sizes: [cellrate_proto::Octets(100); 3],
+            deviation: 0.0,
+            rate: cellrate_proto::BitRate::from_bps(1_504_000),
+            control: RateControl::Constant,
+            reference_interval: [Duration::from_ms(40); 2],
+            packing: Packing::Pairs,
+            clock_offset: 0.0,
+            decoder: Mpeg2Decoder {
+                frequency: 0.5,
+                damping: 0.7,
+                clock_offset: 0.0,
+                delay: Duration::ZERO,
+                buffer: cellrate_proto::Octets(1_000),
+            },
+            start: Time::ZERO,
+            end: Time::NEVER,
+            record: 0,
+        };
+        // Pictures 0 and 1 are due at 0 and 40 ms by a clock that begins with 40 ms; 2 is 40 ms later, and is there.
+        let at = Time::ZERO + Duration::from_ms(90);
+        let part = |picture| Part { picture, octets: 100, is_last: true };
+        let reference = Reference { ticks: 1_080_000, left: Time::ZERO };
+        let parts = vec![part(0), part(1), part(2)];
+        let pdu = Mpeg2Pdu { at: Time::ZERO, cells: 8, references: vec![reference], parts };
+        let mut decoder = Decoder::new("vc", &model, Time::ZERO);
+        decoder.on_pdu(at, &pdu);
+        let (summary, _) = decoder.finish(at + Duration::from_ms(40));
+        assert_eq!((summary.pictures, summary.late, summary.max_buffer), (3, 2, 100));
+        assert!(summary.min_margin_s.is_some_and(|margin| (margin - 0.04).abs() < 1e-6));
     }
 
     #[test]

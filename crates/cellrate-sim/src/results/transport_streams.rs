@@ -31,18 +31,20 @@ pub(crate) fn collect(
         {
             let mut reassembly = interface.reassembly.clone();
             let mut last = 0;
+            // Those that have not come whole: lost, if one behind them does.
+            let mut missing = Vec::new();
             for &(number, at) in datagrams.ends() {
-                // Those whose ends lie before it have not come whole.
                 for pdu in pdus.by_ref() {
                     last += u64::from(pdu.cells);
                     if last < number {
-                        decoder.on_loss(&pdu);
+                        missing.push(pdu);
                         continue;
                     }
                     if reassembly.confirm((number & SEQUENCE_MASK) as u32, pdu.cells) {
+                        missing.drain(..).for_each(|lost| decoder.on_loss(&lost));
                         decoder.on_pdu(at, &pdu);
                     } else {
-                        decoder.on_loss(&pdu);
+                        missing.push(pdu);
                     }
                     break;
                 }

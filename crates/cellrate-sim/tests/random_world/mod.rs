@@ -637,6 +637,7 @@ impl Generator {
                 let (on, off) = (period(), period());
                 Traffic::OnOff(OnOff { rate, on, off, start, end })
             }
+            5 if self.one_in(3) => self.transport_stream(peak, start, end),
             5 => Traffic::Frames(Box::new(FramesTraffic {
                 frames_per_second: FrameRate::whole(self.pick(&[200, 1000, 3000])),
                 lengths: FrameLengths::Gaussian {
