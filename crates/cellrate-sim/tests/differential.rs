@@ -10,7 +10,7 @@
 //! them the arrival of each data cell, each FRM and BRM and each change of ACR. Only where floating-point numbers are
 //! added or multiplied in another order may the last digits differ: mean ACR (a sum of so many terms: 1e-11), and the
 //! series of rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1
-//! %, as documented. The number of events is the scheduler's own affair.
+//! %, as documented. The number of events is the scheduler's own affair, but the same on any number of threads.
 
 mod plain;
 mod random_tcp;
@@ -27,6 +27,7 @@ use cellrate_sim::{
     Summary, TcpSummary, TransportStreamSummary, VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
+use plain::threads::other_events;
 use random_tcp::options::{modern, of_today};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
@@ -595,6 +596,7 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
         sooner += result.summary.ports.iter().map(|row| row.tagged_dropped).sum::<u64>();
         pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
+        failures.extend(other_events(&scenario, threads, &result).map(|text| (number, text)));
     }
     println!(
         "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed, \

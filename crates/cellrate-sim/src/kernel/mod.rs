@@ -260,13 +260,7 @@ impl Kernel {
         if until == self.end {
             self.clusters.iter_mut().for_each(|cluster| cluster.finish(until));
         }
-        // What is still between clusters is on its way.
-        for (number, cluster) in self.clusters.iter_mut().enumerate() {
-            exchange.post(number, cluster);
-        }
-        for (number, cluster) in self.clusters.iter_mut().enumerate() {
-            exchange.deliver(number, cluster);
-        }
+        exchange.settle(&mut self.clusters);
         self.now = until;
     }
 

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod sources;
+pub mod threads;
 
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{

@@ -1,10 +1,10 @@
 //! Exchange of cells between clusters at the end of a window, on one thread or on several.
 //!
 //! Each pair of neighbours has a [`Mail`] for each direction, which the sender fills at the end of a window and the
-//! receiver empties before its next one. By then it holds every cell that arrives within that window; if the sender is
-//! [ahead](super::scheduler) there are more, which arrive later. A cluster gets the same cells in the same order
-//! whichever thread it runs on, and no two clusters share anything else: the results do not depend on the number of
-//! threads.
+//! receiver empties before its next one. By then it holds every cell that arrives within that window. If the sender is
+//! [ahead](super::scheduler) it has posted more, which the receiver leaves where it is until its next window: so a
+//! cluster gets the same cells before the same window whichever thread it runs on, and no two clusters share anything
+//! else. Neither results nor the number of events depend on the number of threads.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,14 +23,21 @@ use crate::transport::Departed;
 /// All cells on their way from one cluster to another.
 #[derive(Debug, Default)]
 struct Mail {
-    /// Those that are packed, window by window.
+    /// Cells of the even and of the odd windows: a sender is never more than one window ahead.
+    posts: [Post; 2],
+    /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
+    empty: Vec<Vec<Cell>>,
+}
+
+/// Cells that have left in one window.
+#[derive(Debug, Default)]
+struct Post {
+    /// Those that are packed.
     bags: Vec<Bag>,
     /// The others.
     plain: Vec<Parcel<Vec<Cell>>>,
     /// Those of the others that have to be events, parcel by parcel.
     significant: Vec<EventMark>,
-    /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
-    empty: Vec<Vec<Cell>>,
 }
 
 /// So many lanes between clusters make a network large: fewer have room in the caches, with all that belongs to them.
@@ -110,11 +117,12 @@ impl Exchange {
         exchange
     }
 
-    /// Posts the cells that have left `cluster`, of this number, in the window that has ended.
-    pub fn post(&self, number: usize, cluster: &mut Cluster) {
+    /// Posts the cells that have left `cluster`, of this number, in the `window` that has ended.
+    pub fn post(&self, number: usize, cluster: &mut Cluster, window: u64) {
         for (place, outboxes) in &self.posted[number] {
             let mut mail = lock(&self.mail[*place]);
-            let Mail { bags, plain, significant, empty } = &mut *mail;
+            let Mail { posts, empty } = &mut *mail;
+            let Post { bags, plain, significant } = &mut posts[(window % 2) as usize];
             let Cluster { outboxes: all, scratch: Scratch { bag, octets: spare, .. }, .. } = &mut *cluster;
             for &index in outboxes {
                 let Outbox { lane, sent, significant: marks, .. } = &mut all[index as usize];
@@ -148,8 +156,8 @@ impl Exchange {
         }
     }
 
-    /// `cluster`, of this number, takes what has been posted for it.
-    pub fn deliver(&self, number: usize, cluster: &mut Cluster) {
+    /// `cluster`, of this number, takes what has been posted for it in the window before `window`, which it is to run.
+    pub fn deliver(&self, number: usize, cluster: &mut Cluster, window: u64) {
         for &(receiver, conduit) in &self.coming[number] {
             let mut departed = lock(&self.conduits[conduit]);
             if !departed.is_empty()
@@ -160,7 +168,8 @@ impl Exchange {
         }
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
-            let Mail { bags, plain, significant, empty } = &mut *mail;
+            let Mail { posts, empty } = &mut *mail;
+            let Post { bags, plain, significant } = &mut posts[((window + 1) % 2) as usize];
             let mut marks = &significant[..];
             for Parcel { lane, significant, cells } in plain.drain(..) {
                 let own;
@@ -179,6 +188,19 @@ impl Exchange {
                 }
             }
         }
+    }
+
+    /// All windows have been run: what is still between `clusters` is on its way.
+    pub fn settle(&self, clusters: &mut [Cluster]) {
+        // Of the last window, and then of what there was to say after it.
+        for window in [0, 1] {
+            clusters
+                .iter_mut()
+                .enumerate()
+                .for_each(|(number, cluster)| self.deliver(number, cluster, window));
+        }
+        clusters.iter_mut().enumerate().for_each(|(number, cluster)| self.post(number, cluster, 0));
+        clusters.iter_mut().enumerate().for_each(|(number, cluster)| self.deliver(number, cluster, 1));
     }
 }
 

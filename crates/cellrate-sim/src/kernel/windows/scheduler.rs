@@ -2,8 +2,7 @@
 //!
 //! What leaves a cluster within a window does not arrive elsewhere within it. So a cluster may run its next window as
 //! soon as its neighbours have run the one before; nobody has to wait for all. A cluster is never more than a window
-//! ahead of a neighbour, and what it learns early from one that is ahead of it comes later than anything that it has
-//! still to do in its window.
+//! ahead of a neighbour, and what one that is ahead of it has sent waits in the [`exchange`](super::exchange).
 //!
 //! A large network does not fit into the caches, and to fetch what a cluster works on takes longer than a window of it.
 //! So windows come in rounds of [`windows_per_round`](Windows::windows_per_round), and among those that may run in a
@@ -97,16 +96,16 @@ impl Share<'_> {
             if ran % count == 0 && !goes_on(self.clusters) {
                 return queue.stop();
             }
-            let Some((number, until)) = queue.next(self.number) else { return };
+            let Some((number, window)) = queue.next(self.number) else { return };
             let cluster = &mut self.clusters[number - self.first];
             // It is in the caches.
             std::mem::swap(&mut cluster.scratch, &mut scratch);
             if exchange.prefetches {
                 cluster.prefetch();
             }
-            exchange.deliver(number, cluster);
-            cluster.run_until(until);
-            exchange.post(number, cluster);
+            exchange.deliver(number, cluster, window);
+            cluster.run_until(queue.windows.end_of(window));
+            exchange.post(number, cluster, window);
             std::mem::swap(&mut cluster.scratch, &mut scratch);
             queue.done(number);
         }
@@ -203,9 +202,9 @@ impl<'a> WindowQueue<'a> {
         WindowQueue { windows, neighbours, share, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// A cluster of `share` to run, and until when; waits for one if need be. `None` when nothing is left to do, or
+    /// A cluster of `share` to run, and its window; waits for one if need be. `None` when nothing is left to do, or
     /// everybody has to stop.
-    fn next(&self, share: usize) -> Option<(usize, Time)> {
+    fn next(&self, share: usize) -> Option<(usize, u64)> {
         let mut state = self.lock();
         while !state.stopped && state.left[share] > 0 {
             if let Some((_, cluster)) = state.ready[share].pop_first() {
@@ -213,7 +212,7 @@ impl<'a> WindowQueue<'a> {
                 let window = state.begun[cluster];
                 state.begun[cluster] += 1;
                 state.left[share] -= 1;
-                return Some((cluster, self.windows.end_of(window)));
+                return Some((cluster, window));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -276,11 +275,6 @@ mod tests {
         Windows { start: FIRST, end: Time::from_ps(end), length: LENGTH, windows_per_round }
     }
 
-    /// Which window of a cluster ends then.
-    fn window(windows: &Windows, until: Time) -> u64 {
-        (0..windows.count()).find(|&window| windows.end_of(window) == until).expect("one of them")
-    }
-
     proptest! {
         #[test]
         fn each_window_runs_once_and_when_those_before_it_have_run(
@@ -322,9 +316,9 @@ mod tests {
                     done[cluster] += 1;
                     continue;
                 }
-                let (cluster, until) = queue.next(share).expect("one is ready");
+                let (cluster, window) = queue.next(share).expect("one is ready");
                 prop_assert!(cuts[share] <= cluster && cluster < cuts[share + 1]);
-                prop_assert_eq!(window(&windows, until), done[cluster]);
+                prop_assert_eq!(window, done[cluster]);
                 prop_assert!(neighbours[cluster].iter().all(|&other| done[other] >= done[cluster]));
                 running[share] = Some(cluster);
             }
@@ -341,9 +335,9 @@ mod tests {
             .collect();
         let queue = WindowQueue::new(windows, &neighbours, [clusters].into_iter());
         std::iter::from_fn(|| {
-            let (cluster, until) = queue.next(0)?;
+            let (cluster, window) = queue.next(0)?;
             queue.done(cluster);
-            Some((cluster, window(&windows, until)))
+            Some((cluster, window))
         })
         .collect()
     }
@@ -359,7 +353,8 @@ mod tests {
     fn who_waits_ends_when_somebody_stops() {
         let neighbours = [vec![1], vec![0]];
         let queue = WindowQueue::new(windows(3, 2), &neighbours, [1, 1].into_iter());
-        assert_eq!(queue.next(0), Some((0, FIRST + LENGTH)));
+        assert_eq!(queue.next(0), Some((0, 0)));
+        assert_eq!(queue.windows.end_of(0), FIRST + LENGTH);
         queue.done(0);
         let waiting = || queue.next(0);
         thread::scope(|scope| {

@@ -48,9 +48,9 @@ impl Serial {
             if self.exchange.prefetches {
                 cluster.prefetch();
             }
-            self.exchange.deliver(number, cluster);
+            self.exchange.deliver(number, cluster, self.done);
             cluster.run_until(until);
-            self.exchange.post(number, cluster);
+            self.exchange.post(number, cluster, self.done);
             std::mem::swap(&mut cluster.scratch, &mut self.scratch);
         }
         self.done += 1;
