@@ -46,6 +46,10 @@ impl TrafficKind for Mpeg2Traffic {
         self.start = self.start.saturating_add(phase);
         self.end = self.end.saturating_add(phase);
     }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
 }
 
 /// The coding of a picture.

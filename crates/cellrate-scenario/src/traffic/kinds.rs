@@ -87,7 +87,7 @@ pub trait TrafficKind {
     }
 
     /// Whether its cells come at instants that hang on nothing but itself, or are always there: then a port to which
-    /// only such traffic comes may be worked out ahead. Default false.
+    /// only such traffic comes may be worked out ahead, where nobody has to see ends of PDUs. Default false.
     fn is_autonomous(&self) -> bool {
         false
     }

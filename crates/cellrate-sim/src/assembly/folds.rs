@@ -87,6 +87,7 @@ pub(super) fn fold(
             let mode = if behind.deferred
                 && mechanisms.has(Mechanism::Ahead)
                 && is_autonomous(scenario, flow, index, watched)
+                && (behind.outside || !has_events(scenario, flow))
             {
                 folded[index.index()] = SendStrategy::Ahead(end_of(flow));
                 SendMode::Ahead { port: port.index }
@@ -129,6 +130,11 @@ fn holds_back(scenario: &Scenario, flow: FlowIndex) -> bool {
         matches!(&scenario.flow(flow).traffic,
             Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::HighWater(_) | AdapterQueue::HoldAcks(_)))
     })
+}
+
+/// Whether among its cells are some that have to be events before a host: ends of PDUs.
+fn has_events(scenario: &Scenario, flow: FlowIndex) -> bool {
+    scenario.connection(flow.connection()).carries_pdus(flow.is_backward())
 }
 
 /// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.

@@ -4,6 +4,9 @@
 //! its access link to itself, and the port behind is a [deferred](crate::kernel::deferred) one, its cells are put on
 //! the link long before their instants, many at a time: they are cells of a lane like any other.
 //!
+//! None of these cells has to be an event before the port: it leads to another cluster, or the source sends no PDUs
+//! whose ends a host may answer.
+//!
 //! No cell is missed: when the first one that has not been sent would reach the switch, the leaf of the lane has an
 //! event, and more are sent then. At the end of the run those that leave before it are, and no others.
 
