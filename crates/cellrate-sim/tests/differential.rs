@@ -390,6 +390,9 @@ fn with_trees(number: u64) -> Scenario {
     if number % 11 == 5 {
         scenario = changing(scenario, number);
     }
+    if number % 13 == 6 {
+        scenario = policed(scenario, number);
+    }
     let scenario = branched(scenario, number);
     if number.is_multiple_of(4) { in_parts(scenario, number) } else { scenario }
 }

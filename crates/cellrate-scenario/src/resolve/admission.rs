@@ -1,4 +1,5 @@
-//! Set-up of the connections, in the order of the file: negotiation along each path, then admission on its links.
+//! Set-up of the connections, in the order of the file: negotiation along each path, then admission on its links. A
+//! tree is set up with all its branches or not at all.
 
 use std::sync::Arc;
 
@@ -46,7 +47,8 @@ impl Desk {
         let mut book = self.book.clone();
         let (mut agreed, mut bookings) = ((connection, Vec::new()), Vec::new());
         for backward in [false, true] {
-            agreed = set_up(network, &mut book, &self.wish, agreed, terms, backward)?;
+            let way = Way { far: agreed.0.steps(backward).collect(), others: Vec::new() };
+            agreed = set_up(network, &mut book, &self.wish, agreed, terms, (&way, backward))?;
             agreed = stop_and_go::agree(network, agreed, backward)?;
             let connection = &agreed.0;
             let flow = connection.flow(backward);
@@ -89,16 +91,18 @@ pub(super) fn admit(
         }
         return Ok(outcome);
     };
-    if let Some(node) = root.node("admission") {
-        tree::refuse_admission(node, connections)?;
-    }
     let mut book = Book::new(network.links.iter().flat_map(|link| [link.slowest_rate(); 2]), wish.charging);
     if let Some(loss) = wish.loss {
         let rooms = network.links.iter().flat_map(|link| &link.ports).map(|port| port.buffers.rooms()[0]);
         book = book.multiplexing(loss, rooms);
     }
     let mut senders = Shared::default();
-    for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
+    let mut next = 0;
+    while next < connections.len() {
+        let place = next;
+        let is_branch = |connection: &&Connection| connection.branch.is_some();
+        next += 1 + connections[place + 1..].iter().take_while(is_branch).count();
+        let (terms, tree) = (&terms[place], &mut connections[place..next]);
         if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
             let message = "frtt cannot be given here: negotiation accumulates it along the path";
             return Err(Fault::new(
@@ -108,24 +112,30 @@ pub(super) fn admit(
             ));
         }
         // A connection is set up in both directions or not at all.
-        let lines = [false, true].into_iter().flat_map(|backward| connection.steps(backward));
+        let ways = Way::both(network, place, tree);
+        let lines = ways.iter().flat_map(Way::steps);
         let before: Vec<_> =
             lines.map(|step| step.port().index()).map(|line| (line, book.state(line))).collect();
-        let set_up =
-            [false, true].into_iter().try_fold((connection.clone(), Vec::new()), |so_far, backward| {
-                set_up(network, &mut book, &wish, so_far, terms, backward)
+        let set_up = [false, true].into_iter().zip(&ways).try_fold(
+            (tree[0].clone(), Vec::new()),
+            |so_far, (backward, way)| {
+                set_up(network, &mut book, &wish, so_far, terms, (way, backward))
                     .and_then(|agreed| stop_and_go::agree(network, agreed, backward))
-            });
+            },
+        );
         match set_up {
             Ok((agreed, changes)) => {
-                *connection = agreed;
-                connection::share(connection, &mut senders);
+                for connection in tree {
+                    connection.forward.sender = agreed.forward.sender.clone();
+                    connection.backward.sender = agreed.backward.sender.clone();
+                    connection::share(connection, &mut senders);
+                }
                 outcome.negotiated.extend(changes);
             }
             Err(reason) => {
                 before.into_iter().for_each(|(line, booked)| book.restore(line, booked));
-                outcome.kept[place] = false;
-                let (vc, category) = (connection.name.clone(), connection.category);
+                outcome.kept[place..next].fill(false);
+                let (vc, category) = (tree[0].name.clone(), tree[0].category);
                 outcome.refused.push(Refused { vc, category, reason });
             }
         }
@@ -179,6 +189,28 @@ fn idle_keys(network: &Network, terms: &[Terms]) -> Result<(), Fault> {
     }
 }
 
+/// All lines of one direction of a connection.
+struct Way {
+    /// Those of its path; of a tree those to the farthest leaf, whose delays are its FRTT.
+    far: Vec<Step>,
+    /// The other lines of a tree.
+    others: Vec<Step>,
+}
+
+impl Way {
+    /// The two ways of a connection with its branches, forward and backward. It has the index `place`.
+    fn both(network: &Network, place: usize, tree: &[Connection]) -> [Way; 2] {
+        let [far, others] = tree::steps(network, place, tree);
+        let turned = |steps: &[Step]| steps.iter().rev().map(|step| step.turned()).collect();
+        let back = Way { far: turned(&far), others: turned(&others) };
+        [Way { far, others }, back]
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.far.iter().chain(&self.others)
+    }
+}
+
 /// One direction of a connection: negotiated, booked, changed; or why it is refused.
 fn set_up(
     network: &Network,
@@ -186,9 +218,9 @@ fn set_up(
     wish: &Wish,
     (mut connection, mut changes): (Connection, Vec<Negotiated>),
     terms: &Terms,
-    backward: bool,
+    (way, backward): (&Way, bool),
 ) -> Result<(Connection, Vec<Negotiated>), String> {
-    let path: Vec<Step> = connection.steps(backward).collect();
+    let path: Vec<Step> = way.steps().copied().collect();
     let line = |step: &Step| step.port().index();
     let lines: Vec<usize> = path.iter().map(line).collect();
     let direction = if backward { "backward" } else { "forward" };
@@ -199,10 +231,13 @@ fn set_up(
         let mut parameters = AbrParameters::clone(&sender.parameters);
         parameters.frtt = Duration::ZERO;
         let offer = Offer { parameters, mcr_min: terms.mcr_min, signalled: wish.signalled };
-        let nodes: Vec<Limits> = path
+        let mut nodes: Vec<Limits> = path
             .iter()
             .map(|step| limits(network, *step, (!idle).then(|| book.room(line(step)).to_cell_rate())))
             .collect();
+        for node in &mut nodes[way.far.len()..] {
+            (node.propagation, node.processing) = Default::default();
+        }
         let agreed = negotiation::negotiate(&offer, &nodes).map_err(|refusal| {
             let at = refusal.node().map_or(String::new(), |node| format!(" at {}", nodes[node].name));
             format!("{direction}{at}: {refusal}")

@@ -60,6 +60,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     police::build(&network, &mut connections, terms.iter().map(|terms| &terms.police))?;
     probe::keep(&mut probes, &outcome.kept);
     let live = live::read(root, &network)?;
+    tree::renumber(&mut connections, &outcome.kept);
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
     let demands = flows::build(root, &network, outcome.desk.as_ref(), &mut connections)?;

@@ -71,9 +71,10 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
         return Err(Fault::new(node.place, message, "Leave it out, or give each leaf a vc of its own"));
     }
     let police = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();
-    if let Some(node) = police(table).or_else(|| reverse.and_then(police)) {
-        let message = "branches cannot go with police, which holds connections with one path";
-        return Err(Fault::new(node.place, message, "Leave one of the two out"));
+    if let Some(node) = reverse.and_then(police) {
+        let message = "branches cannot go with reverse.police: leaves send nothing that has a contract";
+        let remedy = "Leave it out: police without reverse holds what the source sends";
+        return Err(Fault::new(node.place, message, remedy));
     }
     if let Some(node) = table.node("category").filter(|node| node.text() == Some("gfr")) {
         let message = "branches cannot go with category \"gfr\", whose frames go between two hosts";
@@ -96,13 +97,22 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
 
 /// The path to the leaf that is farthest away, by the delays of links.
 pub(super) fn farthest(network: &Network, path: &[Step], ways: &[Way]) -> Vec<Step> {
+    farthest_of(network, path, ways.iter().map(|way| (way.from, &way.steps[..])))
+}
+
+/// The [same](farthest) of ways, each with the one that it leaves, where 0 is the path.
+fn farthest_of<'a>(
+    network: &Network,
+    path: &[Step],
+    ways: impl Iterator<Item = (usize, &'a [Step])>,
+) -> Vec<Step> {
     let mut all = vec![path.to_vec()];
-    for way in ways {
-        let before = &all[way.from];
+    for (from, steps) in ways {
+        let before = &all[from];
         // Steps from the source on: a way that another leaves begins behind those that lead to it.
-        let switch = way.steps.first().map(|step| network.tail(*step));
+        let switch = steps.first().map(|step| network.tail(*step));
         let to_switch = before.iter().take_while(|step| Some(network.tail(**step)) != switch);
-        all.push(to_switch.chain(&way.steps).copied().collect());
+        all.push(to_switch.chain(steps).copied().collect());
     }
     let delay = |path: &Vec<Step>| {
         let delays = path.iter().map(|step| network.link(*step).longest_delay());
@@ -178,14 +188,24 @@ pub(super) fn follow_trunks(connections: &mut [Connection]) {
     }
 }
 
-/// Refuses admission of trees.
-pub(super) fn refuse_admission(wish: &Node, connections: &[Connection]) -> Result<(), Fault> {
-    let Some(branch) = connections.iter().find(|connection| connection.branch.is_some()) else {
-        return Ok(());
-    };
-    let message =
-        format!("vc \"{}\" is a branch, and admission needs connections with one path", branch.name);
-    Err(Fault::new(wish.place, message, "Leave one of the two out"))
+/// All steps of a tree, or of a connection with one path: those to its farthest leaf, and then the others.
+/// `connections` begin with the one of this index, and go on with its branches.
+pub(super) fn steps(network: &Network, first: usize, connections: &[Connection]) -> [Vec<Step>; 2] {
+    let Some((trunk, branches)) = connections.split_first() else { return Default::default() };
+    let ways =
+        branches.iter().filter_map(|branch| Some((branch.branch?.from.0 as usize - first, &branch.path[..])));
+    let farthest = farthest_of(network, &trunk.path, ways);
+    let all = connections.iter().flat_map(|connection| &connection.path);
+    let others = all.filter(|step| !farthest.contains(step)).copied().collect();
+    [farthest, others]
+}
+
+/// Has branches leave what they leave by the number that it has among those that are `kept`.
+pub(super) fn renumber(connections: &mut [Connection], kept: &[bool]) {
+    for branch in connections.iter_mut().filter_map(|connection| connection.branch.as_mut()) {
+        let before = kept[..branch.from.0 as usize].iter().filter(|&&kept| kept).count();
+        branch.from = ConnectionIndex(before as u32);
+    }
 }
 
 /// A live run has connections with one path.

@@ -142,9 +142,8 @@ fn what_a_tree_cannot_have_is_refused_where_it_stands() {
         ("", "reverse = { traffic = { type = \"greedy\" } }", "leaves send none back"),
         ("", "traffic = { type = \"tcp\" }", "traffic of type \"tcp\", which is between two hosts"),
         ("", "category = \"gfr\"", "branches cannot go with category"),
-        ("", "police = {}", "branches cannot go with police"),
-        ("", "reverse = { police = {} }", "branches cannot go with police"),
-        ("admission = true", "", "admission needs connections with one path"),
+        ("", "reverse = { police = {} }", "branches cannot go with reverse.police"),
+        ("", "police = { at = [\"sw2\"] }", "sw2 is no switch of the connection's path"),
         ("defaults.switch.vs_vd = {}", "", "the port sw1->s of the tree has vs_vd"),
         ("defaults.switch.becn = { threshold = \"9 cells\" }", "", "the port sw1->s of the tree has becn"),
         (
@@ -160,6 +159,66 @@ fn what_a_tree_cannot_have_is_refused_where_it_stands() {
     let cbr =
         format!("category = \"cbr\"\ntraffic = {{ type = \"constant\", rate = \"10 cells/s\" }}\n{ALL}");
     assert_eq!(with("defaults.switch.vs_vd = {}", &cbr).unwrap().connections.len(), 5);
+}
+
+#[test]
+fn a_tree_is_policed_on_the_way_to_its_first_leaf_and_no_copies_are() {
+    let scenario = with("", &format!("police = {{}}\n{ALL}")).unwrap();
+    let policed: Vec<_> = scenario.connections.iter().map(|vc| vc.policing.len()).collect();
+    assert_eq!(policed, [1, 0, 0, 0, 0]);
+    assert_eq!(
+        (scenario.connections[0].policing[0].hop, scenario.connections[0].policing[0].backward),
+        (0, false)
+    );
+}
+
+/// A tree of CBR and one to two other leaves behind it, with these peaks in cells a second.
+fn admitted(peak: u64, other: u64) -> Scenario {
+    let cbr = |rate| {
+        format!(
+            "category = \"cbr\"\npcr = \"{rate} cells/s\"\n\
+             traffic = {{ type = \"constant\", rate = \"{rate} cells/s\" }}"
+        )
+    };
+    let second = format!(
+        "[[vc]]\nname = \"t\"\npath = [\"d\", \"sw2\", \"sw3\", \"c\"]\nbranches = [[\"sw2\", \"sw1\", \"a\"]]\n{}",
+        cbr(other)
+    );
+    with("admission = true", &format!("{}\n{ALL}\n{second}", cbr(peak))).unwrap()
+}
+
+#[test]
+fn a_tree_is_admitted_on_all_links_of_its_ways_or_on_none() {
+    let names = |scenario: &Scenario| -> Vec<String> {
+        scenario.connections.iter().map(|vc| vc.name.clone()).collect()
+    };
+    let both = admitted(600, 400);
+    assert_eq!(names(&both), ["v", "v to b", "v to c", "v to d", "t", "t to a", "w"]);
+    assert!(both.refused.is_empty());
+    // The link to c has 1,000 cells/s, of which v takes 600.
+    let first = admitted(600, 500);
+    assert_eq!(names(&first), ["v", "v to b", "v to c", "v to d", "w"]);
+    let [refused] = &first.refused[..] else { panic!("t alone") };
+    assert!(refused.vc == "t" && refused.reason.contains("forward on sw3->c"), "{refused:?}");
+    // What v would have had on other links is free again, and branches go by their new numbers.
+    let second = admitted(1_100, 1_000);
+    assert_eq!(names(&second), ["t", "t to a", "w"]);
+    assert_eq!(second.connections[1].branch.unwrap().from, ConnectionIndex(0));
+    assert!(second.refused[0].vc == "v" && second.refused[0].reason.contains("forward on sw3->c"));
+}
+
+#[test]
+fn a_tree_is_negotiated_at_all_its_switches_and_its_frtt_is_that_of_the_farthest_leaf() {
+    let switches = "admission = true\nswitch = [{ name = \"sw1\" }, { name = \"sw2\" }, \
+         { name = \"sw3\", negotiation = { icr = \"300 cells/s\", tbe = \"77 cells\" } }]";
+    let scenario = with(switches, ALL).unwrap();
+    let cellrate_scenario::Sender::Abr(abr) = &scenario.connections[0].forward.sender else { panic!("ABR") };
+    let parameters = &abr.parameters;
+    assert_eq!((parameters.frtt, parameters.tbe.0), (Duration::from_ms(20), 77));
+    assert!(parameters.icr.as_cells_per_s() <= 300.0 && parameters.pcr.as_cells_per_s() <= 1000.0);
+    for branch in &scenario.connections[1..4] {
+        assert_eq!(branch.forward.sender, scenario.connections[0].forward.sender);
+    }
 }
 
 #[test]

@@ -25,7 +25,11 @@ impl Cluster {
         let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
         match self.branching.at.get(&(cell.hop() as u32)) {
-            Some(&(point, ComingFrom::Source)) => self.copy(now, point, cell),
+            Some(&(point, ComingFrom::Source)) => {
+                if let Some(cell) = self.police(now, cell) {
+                    self.copy(now, point, cell);
+                }
+            }
             Some(&(point, ComingFrom::Branch(branch))) => self.consolidate(now, point, branch, cell),
             None => unreachable!("there is a branch point where this hop ends"),
         }

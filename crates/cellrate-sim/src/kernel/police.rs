@@ -8,6 +8,7 @@ use cellrate_proto::Time;
 use cellrate_proto::policing::contract::Verdict;
 use cellrate_proto::policing::usage::PolicedCell;
 
+use super::cell::Cell;
 use super::hop::NONE;
 use super::state::cluster::Cluster;
 
@@ -20,31 +21,34 @@ impl Cluster {
         };
         let next = place.cells.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
-        let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else {
-            unreachable!("what takes this way is policed");
-        };
         if cell.loopback().is_some() {
             // Which OAM cells a bucket sees is a matter of set-up: here none does.
             return self.pass_loopback(now, leaf, cell);
         }
+        let Some(cell) = self.police(now, cell) else { return };
+        if self.hops[cell.hop()].endpoint == NONE {
+            self.forward(now, leaf, cell);
+        } else {
+            self.end_loop(now, cell);
+        }
+    }
+
+    /// The cell as the policer at the end of its hop, if there is one, lets it pass.
+    pub(super) fn police(&mut self, now: Time, cell: Cell) -> Option<Cell> {
+        let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else { return Some(cell) };
         let policed = PolicedCell {
             clp: cell.clp(),
             ends_pdu: !cell.is_rm() && cell.ends_pdu(),
             is_forward_rm: cell.is_rm() && !cell.is_backward_rm(),
         };
-        let cell = match policer.on_cell(now, policed) {
-            Verdict::Pass => cell,
-            Verdict::Tag => cell.tagged(),
+        match policer.on_cell(now, policed) {
+            Verdict::Pass => Some(cell),
+            Verdict::Tag => Some(cell.tagged()),
             Verdict::Discard => {
                 let flow = self.hops[cell.hop()].flow;
                 *self.dropped.entry(flow).or_default() += 1;
-                return;
+                None
             }
-        };
-        if self.hops[cell.hop()].endpoint == NONE {
-            self.forward(now, leaf, cell);
-        } else {
-            self.end_loop(now, cell);
         }
     }
 }

@@ -199,3 +199,37 @@ fn tagged_cells_are_lost_first_and_others_have_the_rest_of_the_buffer() {
     assert_eq!((line.tagged_dropped, line.max_queue), (0, 100));
     assert!(alike.summary.vcs[1].dropped > 1_000, "{:?}", alike.summary.vcs);
 }
+
+#[test]
+fn what_is_discarded_where_a_tree_begins_comes_to_no_leaf() {
+    // A cell every 8 us where one every 10 us conforms: every second one passes, and is copied.
+    let mut world = World::new(Duration::from_ms(100));
+    world.link("s", "sw", BitRate::from_bps(424_000_000), Duration::from_us(7));
+    for leaf in ["d", "e"] {
+        world.link("sw", leaf, LINE, Duration::from_us(7));
+    }
+    let traffic =
+        Traffic::Constant(Constant { rate: CellRate::new(125e3), start: Time::ZERO, end: Time::NEVER });
+    let to_leaf = world.step("sw", "e");
+    let connection = world.other("vc", Category::Cbr, &["s", "sw", "d"], traffic);
+    connection.forward.sender = Sender::Peak(CellRate::new(125e3));
+    let definition = Definition::Cbr1;
+    let (pcr, scr, cdvt) = (CellRate::new(1e5), CellRate::ZERO, Duration::ZERO);
+    let contract = Contract { definition, pcr, cdvt, scr, mbs: 0, coupling: Coupling::Coupled };
+    let usage = UsageConfig { rule: Rule::Fixed(contract), action: Action::Discard };
+    let branch = Connection {
+        name: "vc to e".into(),
+        path: vec![to_leaf],
+        forward: Flow { traffic: None, ..connection.forward.clone() },
+        branch: Some(Branch { from: ConnectionIndex(0), hop: 1, consolidation: Default::default() }),
+        ..connection.clone()
+    };
+    connection.policing.push(Policing { backward: false, hop: 0, usage });
+    world.scenario.connections.push(branch);
+    let result = world.run();
+    let row = row(&result);
+    assert_eq!((row.conforming, row.discarded), (6_250, 6_249));
+    let [trunk, leaf] = &result.summary.vcs[..] else { panic!("two leaves") };
+    assert_eq!((trunk.sent, trunk.dropped, leaf.sent, leaf.dropped), (12_500, 6_249, 6_250, 0));
+    assert!(leaf.delivered.abs_diff(6_250) < 3 && leaf.delivered == trunk.delivered, "{leaf:?}");
+}

@@ -88,7 +88,7 @@ fn can_branch(scenario: &Scenario, connection: &Connection) -> bool {
     let is_plain = |step: &Step| is_plain(scenario, *step);
     !has(&connection.forward, true)
         && !has(&connection.backward, false)
-        && connection.policing.is_empty()
+        && connection.policing.iter().all(|policing| !policing.backward)
         && (connection.category != Category::Abr || connection.path.iter().all(is_plain))
 }
 
