@@ -18,13 +18,13 @@ mod random_world;
 mod reference;
 mod world;
 
+use cellrate_proto::Duration;
 use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
-use cellrate_proto::{Duration, Octets};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::mechanisms::Mechanism;
 use cellrate_sim::{
     AlgorithmPort, BranchPointSummary, CompletionSummary, FlowSummary, FrameSummary, RunResult, Simulation,
-    Summary, TcpSummary, TransportStreamSummary, VirtualSourceSummary, run, run_on,
+    Summary, TransportStreamSummary, VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
 use plain::threads::other_events;
@@ -50,8 +50,8 @@ use random_world::{
 };
 use reference::{
     CALL_FLAWS, CHANGING_FLAWS, CHANNEL_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Judgement, LOOPBACK_FLAWS,
-    MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge, same_channels, same_frames,
-    same_stream,
+    MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, judge, same_channels, same_frames, same_stream,
+    same_tcp, tcp_since,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -838,46 +838,6 @@ fn windows_difference(scenario: &Scenario, summary: &Summary, judge: &Judgement)
         }
     }
     (vcs.len() + ports.len() + policing.len() > 0).then(|| "more rows of windows than the judge has".into())
-}
-
-/// Growth of a row since the end of the warm-up.
-fn tcp_since(row: &TcpRow, before: Option<&TcpRow>) -> TcpRow {
-    let mut row = row.clone();
-    if let Some((_, _, tally, delivered, whole, spoiled)) = before {
-        row.2.statistics.segments -= tally.statistics.segments;
-        row.2.statistics.octets = Octets(row.2.statistics.octets.0 - tally.statistics.octets.0);
-        row.2.statistics.retransmitted -= tally.statistics.retransmitted;
-        row.2.statistics.retransmitted_octets =
-            Octets(row.2.statistics.retransmitted_octets.0 - tally.statistics.retransmitted_octets.0);
-        row.2.statistics.timeouts -= tally.statistics.timeouts;
-        row.2.statistics.fast_retransmits -= tally.statistics.fast_retransmits;
-        row.2.statistics.reductions -= tally.statistics.reductions;
-        row.2.statistics.probes -= tally.statistics.probes;
-        row.2.marked -= tally.marked;
-        row.2.acknowledged = Octets(row.2.acknowledged.0 - tally.acknowledged.0);
-        (row.3, row.4, row.5) = (row.3 - delivered, row.4 - whole, row.5 - spoiled);
-    }
-    row
-}
-
-fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
-    let (vc, connection, tally, delivered, whole, spoiled) = judge;
-    let statistics = &tally.statistics;
-    (&kernel.vc, kernel.connection, kernel.delivered_octets) == (vc, *connection, *delivered)
-        && [kernel.segments, kernel.offered_octets, kernel.retransmitted, kernel.retransmitted_octets]
-            == [
-                statistics.segments,
-                statistics.octets.0,
-                statistics.retransmitted,
-                statistics.retransmitted_octets.0,
-            ]
-        && [kernel.timeouts, kernel.fast_retransmits, kernel.acknowledged_octets, kernel.final_cwnd]
-            == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
-        && (kernel.marked, kernel.reductions, kernel.alpha)
-            == (tally.marked, statistics.reductions, tally.alpha)
-        && kernel.probes == statistics.probes
-        && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
-        && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
 }
 
 fn same_completions(kernel: &CompletionSummary, judge: &CompletionSummary) -> bool {

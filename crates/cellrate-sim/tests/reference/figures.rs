@@ -1,8 +1,34 @@
-//! The judge's rows of connections and ports, worked out from what it counted.
+//! The judge's series, and its rows of connections and ports, worked out from what it counted.
 
 use super::*;
 
 impl Network<'_> {
+    /// A series has its next value.
+    pub(super) fn on_sample(&mut self, now: Time, probe: usize) {
+        let value = self.value(now, probe);
+        let record = &mut self.records[probe];
+        record.times_ps.push(now.as_ps());
+        record.values.push(value);
+        record.last_time = now;
+        if let Every::Interval(interval) = self.scenario.probes[probe].every {
+            self.plan(now.saturating_add(interval), Happening::Sample(probe));
+        }
+    }
+
+    /// `now` is over.
+    pub(super) fn note_changes(&mut self, now: Time) {
+        for probe in 0..self.records.len() {
+            if self.scenario.probes[probe].every == Every::Change {
+                let value = self.value(now, probe);
+                let record = &mut self.records[probe];
+                if record.values.last() != Some(&value) {
+                    record.times_ps.push(now.as_ps());
+                    record.values.push(value);
+                }
+            }
+        }
+    }
+
     pub(super) fn judgement(mut self) -> Judgement {
         for number in 0..self.ports.len() {
             self.integrate_queue(self.end, number);

@@ -90,6 +90,7 @@ use police::Policer;
 use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
+pub use tcp::{same_tcp, tcp_since};
 pub use transport_streams::same_stream;
 use trees::Point;
 pub use trees::TREE_FLAWS;
@@ -777,31 +778,6 @@ impl<'a> Network<'a> {
         let span = now.since(port.integrated_until).as_ps();
         port.queue_integral += port.total() as u128 * u128::from(span);
         port.integrated_until = now;
-    }
-
-    fn on_sample(&mut self, now: Time, probe: usize) {
-        let value = self.value(now, probe);
-        let record = &mut self.records[probe];
-        record.times_ps.push(now.as_ps());
-        record.values.push(value);
-        record.last_time = now;
-        if let Every::Interval(interval) = self.scenario.probes[probe].every {
-            self.plan(now.saturating_add(interval), Happening::Sample(probe));
-        }
-    }
-
-    /// `now` is over.
-    fn note_changes(&mut self, now: Time) {
-        for probe in 0..self.records.len() {
-            if self.scenario.probes[probe].every == Every::Change {
-                let value = self.value(now, probe);
-                let record = &mut self.records[probe];
-                if record.values.last() != Some(&value) {
-                    record.times_ps.push(now.as_ps());
-                    record.values.push(value);
-                }
-            }
-        }
     }
 
     fn value(&mut self, now: Time, probe: usize) -> f64 {

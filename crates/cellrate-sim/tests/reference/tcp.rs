@@ -1,5 +1,8 @@
 //! How the judge drives TCP: which PDUs come whole, when a segment counts, and when a timer does.
 
+use cellrate_proto::Octets;
+use cellrate_sim::TcpSummary;
+
 use super::*;
 
 impl Network<'_> {
@@ -106,4 +109,45 @@ pub(super) fn tcp_value(quantity: FlowQuantity, stack: &Stack) -> f64 {
         }
         other => panic!("{other:?} is no quantity of TCP"),
     }
+}
+
+/// Growth of a row since the end of the warm-up.
+pub fn tcp_since(row: &TcpRow, before: Option<&TcpRow>) -> TcpRow {
+    let mut row = row.clone();
+    if let Some((_, _, tally, delivered, whole, spoiled)) = before {
+        row.2.statistics.segments -= tally.statistics.segments;
+        row.2.statistics.octets = Octets(row.2.statistics.octets.0 - tally.statistics.octets.0);
+        row.2.statistics.retransmitted -= tally.statistics.retransmitted;
+        row.2.statistics.retransmitted_octets =
+            Octets(row.2.statistics.retransmitted_octets.0 - tally.statistics.retransmitted_octets.0);
+        row.2.statistics.timeouts -= tally.statistics.timeouts;
+        row.2.statistics.fast_retransmits -= tally.statistics.fast_retransmits;
+        row.2.statistics.reductions -= tally.statistics.reductions;
+        row.2.statistics.probes -= tally.statistics.probes;
+        row.2.marked -= tally.marked;
+        row.2.acknowledged = Octets(row.2.acknowledged.0 - tally.acknowledged.0);
+        (row.3, row.4, row.5) = (row.3 - delivered, row.4 - whole, row.5 - spoiled);
+    }
+    row
+}
+
+/// Whether a row is the judge's.
+pub fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
+    let (vc, connection, tally, delivered, whole, spoiled) = judge;
+    let statistics = &tally.statistics;
+    (&kernel.vc, kernel.connection, kernel.delivered_octets) == (vc, *connection, *delivered)
+        && [kernel.segments, kernel.offered_octets, kernel.retransmitted, kernel.retransmitted_octets]
+            == [
+                statistics.segments,
+                statistics.octets.0,
+                statistics.retransmitted,
+                statistics.retransmitted_octets.0,
+            ]
+        && [kernel.timeouts, kernel.fast_retransmits, kernel.acknowledged_octets, kernel.final_cwnd]
+            == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
+        && (kernel.marked, kernel.reductions, kernel.alpha)
+            == (tally.marked, statistics.reductions, tally.alpha)
+        && kernel.probes == statistics.probes
+        && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
+        && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
 }
