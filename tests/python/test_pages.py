@@ -100,7 +100,11 @@ def test_a_page_does_what_it_says(
         Path(name).write_text(text)
     names: dict[str, Any] = {"__name__": "page"}
     done = 0
+    elsewhere = runs_of_guides() if page == "README.md" else ()
     for step in steps((ROOT / page).read_text()):
+        if step in elsewhere:
+            done += 1
+            continue
         reason = reason_not_to(step)
         if reason is not None:
             look_at(step)
@@ -148,6 +152,12 @@ def files_of(page: str) -> dict[str, str]:
     for one in (*dict.fromkeys(named), page):
         found |= {step.name: step.text for step in steps((ROOT / one).read_text()) if step.kind == "file"}
     return found
+
+
+def runs_of_guides() -> list[Step]:
+    """Give the commands of guides that run something and leave nothing to go on with: one run of them is enough."""
+    every = [step for page in PAGES[1:] for step in steps((ROOT / page).read_text())]
+    return [step for step in every if re.fullmatch(r"cellrate (run [\w-]+|arena)", step.text)]
 
 
 def reason_not_to(step: Step) -> str | None:

@@ -10,7 +10,7 @@ use cellrate_sim::traffic::{Burst, TrafficSource};
 use cellrate_sim::{Plugins, SendingEnd};
 
 /// Plugins that make both.
-pub fn given() -> Plugins<'static> {
+pub fn plugins() -> Plugins<'static> {
     Plugins { policies: &policy, traffic: &traffic, ..Plugins::default() }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
     let (own, other) = (flow_config(scenario, flow), flow_config(scenario, flow ^ 1));
     let (source, spacing) = match &own.sender {
         Sender::Abr(abr) => (
-            Some(given().source(scenario, FlowIndex(flow as u32), abr).expect("it is given")),
+            Some(plugins().source(scenario, FlowIndex(flow as u32), abr).expect("it is given")),
             Duration::ZERO,
         ),
         Sender::Peak(rate) => (None, rate.interval()),
@@ -109,7 +109,7 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
     let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
     let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
     let end = Time::ZERO + scenario.duration;
-    let site = Site { scenario, flow: FlowIndex(flow as u32), cell_time, end, given: given() };
+    let site = Site { scenario, flow: FlowIndex(flow as u32), cell_time, end, plugins: plugins() };
     End {
         flow,
         relay: None,

@@ -6,13 +6,13 @@ use cellrate_scenario::{InFlight, LineState, LinkStep, LossBursts};
 use super::*;
 
 /// Flaws that take a line that changes to tell.
-pub const CHANGING_FLAWS: [Flaw; 6] = [
-    Flaw::RateOfPresentCell,
-    Flaw::Overtaking,
-    Flaw::DelayAfterDeparture,
-    Flaw::InFlightKept,
-    Flaw::FirstRate,
-    Flaw::NoStop,
+pub const CHANGING_FLAWS: [(Flaw, u64); 6] = [
+    (Flaw::RateOfPresentCell, 0),
+    (Flaw::Overtaking, 0),
+    (Flaw::DelayAfterDeparture, 0),
+    (Flaw::InFlightKept, 0),
+    (Flaw::FirstRate, 5),
+    (Flaw::NoStop, 0),
 ];
 
 /// State that the line out of an end of a link has come to.

@@ -7,7 +7,8 @@ use cellrate_proto::destination::{CongestedSpan, DestinationCongestion};
 use super::*;
 
 /// Flaws that take congested destinations to tell.
-pub const CONGESTED_FLAWS: [Flaw; 2] = [Flaw::CongestionUntold, Flaw::SpansReportAsTheyBegin];
+pub const CONGESTED_FLAWS: [(Flaw, u64); 2] =
+    [(Flaw::CongestionUntold, 0), (Flaw::SpansReportAsTheyBegin, 1)];
 
 /// The spans of the destination at the end of this number, which receives the other direction.
 fn spans(scenario: &Scenario, end: usize) -> &[CongestedSpan] {

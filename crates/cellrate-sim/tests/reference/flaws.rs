@@ -113,19 +113,19 @@ pub enum Flaw {
     MeanStays,
 }
 
-/// All of them but those of TCP.
-pub const FLAWS: [Flaw; 10] = [
-    Flaw::TiesReversed,
-    Flaw::DeparturesAfterArrivals,
-    Flaw::IntervalsEndAfterArrivals,
-    Flaw::SamplesLast,
-    Flaw::EfciOnArrival,
-    Flaw::RoomBesideTransmission,
-    Flaw::LossAtBeginning,
-    Flaw::QueueBesideTransmission,
-    Flaw::UbrBeforeAbr,
-    Flaw::FirstComeHasTurn,
+/// Flaws that networks without TCP tell, each with the number of one that does.
+pub const FLAWS: [(Flaw, u64); 10] = [
+    (Flaw::TiesReversed, 4),
+    (Flaw::DeparturesAfterArrivals, 0),
+    (Flaw::IntervalsEndAfterArrivals, 6),
+    (Flaw::SamplesLast, 0),
+    (Flaw::EfciOnArrival, 124),
+    (Flaw::RoomBesideTransmission, 0),
+    (Flaw::LossAtBeginning, 0),
+    (Flaw::QueueBesideTransmission, 6),
+    (Flaw::UbrBeforeAbr, 12),
+    (Flaw::FirstComeHasTurn, 9),
 ];
 
 /// Flaws that take TCP to tell.
-pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoilsNext];
+pub const TCP_FLAWS: [(Flaw, u64); 2] = [(Flaw::TimersBeforeArrivals, 1), (Flaw::LostPduSpoilsNext, 0)];

@@ -14,23 +14,23 @@ use super::*;
 use crate::random_world::flows::ON_OFF_LOSS;
 
 /// Flaws that take calls to tell.
-pub const CALL_FLAWS: [Flaw; 7] = [
-    Flaw::CallsEndLate,
-    Flaw::SetUpTakesNoTime,
-    Flaw::HoldingFromArrival,
-    Flaw::SourceGoesOn,
-    Flaw::HighestSlot,
-    Flaw::OneWayBooked,
-    Flaw::OnOffBookedAlone,
+pub const CALL_FLAWS: [(Flaw, u64); 7] = [
+    (Flaw::CallsEndLate, 17),
+    (Flaw::SetUpTakesNoTime, 0),
+    (Flaw::HoldingFromArrival, 1),
+    (Flaw::SourceGoesOn, 1),
+    (Flaw::HighestSlot, 0),
+    (Flaw::OneWayBooked, 101),
+    (Flaw::OnOffBookedAlone, 1),
 ];
 
 /// Flaws that take flows of a size to tell.
-pub const FLOW_FLAWS: [Flaw; 5] = [
-    Flaw::TimesFromSetUp,
-    Flaw::LastDatagramCompletes,
-    Flaw::SlotsFreeLate,
-    Flaw::HighestSlot,
-    Flaw::FreeBeforeAcknowledged,
+pub const FLOW_FLAWS: [(Flaw, u64); 5] = [
+    (Flaw::TimesFromSetUp, 5),
+    (Flaw::LastDatagramCompletes, 2),
+    (Flaw::SlotsFreeLate, 2),
+    (Flaw::HighestSlot, 0),
+    (Flaw::FreeBeforeAcknowledged, 0),
 ];
 
 /// A flow of a size that has begun.

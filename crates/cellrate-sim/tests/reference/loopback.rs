@@ -4,8 +4,8 @@
 use super::*;
 
 /// Flaws that take loopback cells to tell.
-pub const LOOPBACK_FLAWS: [Flaw; 3] =
-    [Flaw::LoopbackAfterSource, Flaw::LoopbackIsData, Flaw::SegmentsGoThrough];
+pub const LOOPBACK_FLAWS: [(Flaw, u64); 3] =
+    [(Flaw::LoopbackAfterSource, 1), (Flaw::LoopbackIsData, 15), (Flaw::SegmentsGoThrough, 1)];
 
 /// A loopback cell: which loopback of its connection, which request of it, and whether it is the reply.
 #[derive(Clone, Copy)]

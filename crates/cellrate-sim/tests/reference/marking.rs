@@ -5,7 +5,8 @@ use cellrate_proto::switch::{PacketMarkingConfig, RedConfig};
 use super::*;
 
 /// Flaws that take marks to tell.
-pub const MARKING_FLAWS: [Flaw; 3] = [Flaw::MarksAsTheyLeave, Flaw::LastCellDecides, Flaw::MeanStays];
+pub const MARKING_FLAWS: [(Flaw, u64); 3] =
+    [(Flaw::MarksAsTheyLeave, 3), (Flaw::LastCellDecides, 0), (Flaw::MeanStays, 6)];
 
 /// RED of a category.
 #[derive(Default)]

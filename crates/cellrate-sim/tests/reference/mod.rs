@@ -69,7 +69,7 @@ use cellrate_sim::{
 };
 
 use crate::plain::Counting;
-use crate::plain::sources::given;
+use crate::plain::sources::plugins;
 use beginning::{flow_config, new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 use changing::line_loses;

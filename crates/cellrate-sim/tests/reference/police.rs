@@ -10,17 +10,17 @@ use cellrate_sim::PolicingSummary;
 use super::*;
 
 /// Flaws that take a policer to tell.
-pub const POLICE_FLAWS: [Flaw; 10] = [
-    Flaw::EarliestDoesNotConform,
-    Flaw::CutsBindAtOnce,
-    Flaw::OutOfRateIsFree,
-    Flaw::BrmsCountAsTheyCome,
-    Flaw::DiscardedCellsCount,
-    Flaw::TaggedCellsAreAlike,
-    Flaw::EligibleCellByCell,
-    Flaw::IneligibleFramesCount,
-    Flaw::CutFramesLoseTheirEnds,
-    Flaw::SharesByNumber,
+pub const POLICE_FLAWS: [(Flaw, u64); 10] = [
+    (Flaw::EarliestDoesNotConform, 0),
+    (Flaw::CutsBindAtOnce, 8),
+    (Flaw::OutOfRateIsFree, 10),
+    (Flaw::BrmsCountAsTheyCome, 8),
+    (Flaw::DiscardedCellsCount, 0),
+    (Flaw::TaggedCellsAreAlike, 1),
+    (Flaw::EligibleCellByCell, 95),
+    (Flaw::IneligibleFramesCount, 23),
+    (Flaw::CutFramesLoseTheirEnds, 95),
+    (Flaw::SharesByNumber, 143),
 ];
 
 /// A bucket, in picoseconds.

@@ -11,12 +11,12 @@ use cellrate_sim::BranchPointSummary;
 use super::*;
 
 /// Flaws that take trees to tell.
-pub const TREE_FLAWS: [Flaw; 5] = [
-    Flaw::CopiesLoseEfci,
-    Flaw::AnswersBeforeCopies,
-    Flaw::OneBranchAnswers,
-    Flaw::UnmeteredFeedback,
-    Flaw::BranchesTakenForOne,
+pub const TREE_FLAWS: [(Flaw, u64); 5] = [
+    (Flaw::CopiesLoseEfci, 117),
+    (Flaw::AnswersBeforeCopies, 43),
+    (Flaw::OneBranchAnswers, 18),
+    (Flaw::UnmeteredFeedback, 6),
+    (Flaw::BranchesTakenForOne, 7),
 ];
 
 /// A branch point: the connection that comes to it, and the step that leaves it.
