@@ -18,7 +18,7 @@ __all__ = [
     "algorithm_cost",
     "applications",
     "built_in_algorithms",
-    "check_given",
+    "check_plugins",
     "conformance",
     "live_nodes",
     "live_series",
@@ -88,12 +88,12 @@ class LiveNetwork:
         start_unix_ns: int | None = None,
         capture: CaptureSettings | None = None,
         look: Callable[[float, Recent], object] | None = None,
-        given: PluginMakers | None = None,
+        plugins: PluginMakers | None = None,
         nonce: int | None = None,
     ) -> RunResult: ...
 
 def algorithm_cost(
-    scenario: Scenario, budget_s: float, given: PluginMakers | None = None
+    scenario: Scenario, budget_s: float, plugins: PluginMakers | None = None
 ) -> tuple[float, float | None]: ...
 def built_in_algorithms() -> list[tuple[str, list[str]]]: ...
 def live_series(scenario: Scenario) -> list[tuple[str, str, str, int | None]]: ...
@@ -103,10 +103,12 @@ def live_nodes(
     start_unix_ns: int | None = None,
     progress: Callable[[float], object] | None = None,
     capture: CaptureSettings | None = None,
-    given: PluginMakers | None = None,
+    plugins: PluginMakers | None = None,
     nonce: int | None = None,
 ) -> RunResult: ...
-def check_given(scenario: Scenario, given: Sequence[tuple[str, str]], nodes: Sequence[str] | None = None) -> None: ...
+def check_plugins(
+    scenario: Scenario, plugins: Sequence[tuple[str, str]], nodes: Sequence[str] | None = None
+) -> None: ...
 def live_throughput(seconds: float = 1.0, packet_octets: int = 1500, tun: bool = False) -> str: ...
 def make_hosts(scenario: Scenario) -> list[Host]: ...
 def nodes(scenario: Scenario) -> list[tuple[str, bool, str | None]]: ...
@@ -116,7 +118,7 @@ def run(
     progress: Callable[[float], object] | None = None,
     threads: int = ...,
     capture: CaptureSettings | None = None,
-    given: PluginMakers | None = None,
+    plugins: PluginMakers | None = None,
 ) -> RunResult: ...
 def conformance(
     times_ns: Sequence[int],
@@ -147,5 +149,5 @@ def run_watched(
     scenario: Scenario,
     every_ps: int,
     look: Callable[[float, Recent], object],
-    given: PluginMakers | None = None,
+    plugins: PluginMakers | None = None,
 ) -> RunResult: ...

@@ -17,7 +17,7 @@ from cellrate.algorithms import Port, SwitchAlgorithm
 from cellrate.command_line.main import status
 from cellrate.live import doctor, live_run
 from cellrate.live.distribution import Node, run_node
-from cellrate.live.handover import Reply, answer, pack_custom, take_custom
+from cellrate.live.handover import Reply, answer, pack_plugins, take_plugins
 from cellrate.plugins.collection import NOTHING, Plugins, load
 from test_algorithms import Erica
 from test_live_run import application, free_ports, scenario
@@ -199,9 +199,9 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
     # Who runs a switch elsewhere has its algorithm there.
     nodes = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
     native = pair("1 s", nodes)._native
-    cellrate._native.check_given(native, [], ["a", "b"])
+    cellrate._native.check_plugins(native, [], ["a", "b"])
     with pytest.raises(cellrate.CellrateError, match="port sw->a has"):
-        cellrate._native.check_given(native, [], ["a", "sw"])
+        cellrate._native.check_plugins(native, [], ["a", "sw"])
     with pytest.raises(cellrate.CellrateError, match='"mine", which the run was not given'):
         run_node(pair("1 s", nodes), ["sw"], None, None)
 
@@ -209,8 +209,8 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
 def elsewhere(given: bytes) -> str:
     """Give the words of a process that is started anew on the algorithms that it is given."""
     asked = (
-        "import sys; from cellrate.live.handover import take_custom; from cellrate.algorithms import Port; "
-        "print(take_custom(sys.stdin.buffer.read()).algorithms['mine'](Port('a->b', 100.0)).figures())"
+        "import sys; from cellrate.live.handover import take_plugins; from cellrate.algorithms import Port; "
+        "print(take_plugins(sys.stdin.buffer.read()).algorithms['mine'](Port('a->b', 100.0)).figures())"
     )
     done = subprocess.run([sys.executable, "-c", asked], input=given, capture_output=True, check=False, cwd="/")
     return (done.stdout or done.stderr).decode()
@@ -224,7 +224,7 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
     )
     module.write_text(text)
     # From a file that no search path leads to.
-    assert elsewhere(pack_custom(load([f"mine={module}:Mine"]))) == "{'rate': 50.0}\n"
+    assert elsewhere(pack_plugins(load([f"mine={module}:Mine"]))) == "{'rate': 50.0}\n"
     # From within a function.
     made = dict(globals())
 
@@ -234,27 +234,27 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
 
     made.clear()
     made["one"] = 1
-    assert elsewhere(pack_custom(Plugins({"mine": Local}))) == "{'made': 1.0}\n"
+    assert elsewhere(pack_plugins(Plugins({"mine": Local}))) == "{'made': 1.0}\n"
     # From the script itself.
     script = tmp_path / "script.py"
     script.write_text(
         text + "\nimport sys\nfrom cellrate.plugins.collection import Plugins\n"
-        "from cellrate.live.handover import pack_custom\n"
-        "sys.stdout.buffer.write(pack_custom(Plugins({'mine': Mine})))\n"
+        "from cellrate.live.handover import pack_plugins\n"
+        "sys.stdout.buffer.write(pack_plugins(Plugins({'mine': Mine})))\n"
     )
     given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
     assert elsewhere(given) == "{'rate': 50.0}\n"
     # From a module beside the script, by its name: the search path goes along.
     script.write_text(
         "import sys\nfrom cellrate.plugins.collection import Plugins\n"
-        "from cellrate.live.handover import pack_custom\nfrom wherever import Mine\n"
-        "sys.stdout.buffer.write(pack_custom(Plugins({'mine': Mine})))\n"
+        "from cellrate.live.handover import pack_plugins\nfrom wherever import Mine\n"
+        "sys.stdout.buffer.write(pack_plugins(Plugins({'mine': Mine})))\n"
     )
     given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
     assert elsewhere(given) == "{'rate': 50.0}\n"
     module.unlink()
     assert "No module named 'wherever'" in elsewhere(given)
-    assert take_custom(pack_custom(NOTHING)) == NOTHING
+    assert take_plugins(pack_plugins(NOTHING)) == NOTHING
 
 
 def test_what_cannot_be_handed_over_is_said() -> None:
@@ -265,7 +265,7 @@ def test_what_cannot_be_handed_over_is_said() -> None:
             return Counting(port)
 
     with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to another process: .*lock"):
-        pack_custom(Plugins({"mine": locked}))
+        pack_plugins(Plugins({"mine": locked}))
 
 
 def replied(thing: object) -> Any:

@@ -291,17 +291,17 @@ mod tests {
             note(custom, end);
             None
         };
-        let given = Plugins { policies: &policies, traffic: &traffic, ..Plugins::default() };
+        let plugins = Plugins { policies: &policies, traffic: &traffic, ..Plugins::default() };
         let flows = [0, 1].map(FlowIndex);
         let [forward, backward] = flows.map(|flow| scenario.flow(flow));
         let Sender::Abr(abr) = &forward.sender else { panic!("it is an ABR connection") };
-        let error = given.source(&scenario, flows[0], abr).expect_err("there is none");
+        let error = plugins.source(&scenario, flows[0], abr).expect_err("there is none");
         assert_eq!(
             error.to_string(),
             "connection v has the custom policy \"thrifty\", which the run was not given"
         );
         let Some(Traffic::Custom(other)) = &backward.traffic else { panic!("it is custom") };
-        let error = given.bursts(&scenario, flows[1], other).expect_err("there is none");
+        let error = plugins.bursts(&scenario, flows[1], other).expect_err("there is none");
         assert_eq!(
             error.to_string(),
             "connection v (back) has the custom traffic \"other\", which the run was not given"

@@ -24,9 +24,9 @@ impl Sender {
     ///
     /// # Errors
     /// Where its source has a policy that the run was not given.
-    pub fn new(scenario: &Scenario, flow: FlowIndex, given: Plugins<'_>) -> Result<Sender, MissingPlugin> {
+    pub fn new(scenario: &Scenario, flow: FlowIndex, plugins: Plugins<'_>) -> Result<Sender, MissingPlugin> {
         Ok(match &scenario.flow(flow).sender {
-            SenderConfig::Abr(abr) => Sender::Abr(given.source(scenario, flow, abr)?),
+            SenderConfig::Abr(abr) => Sender::Abr(plugins.source(scenario, flow, abr)?),
             SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
         })
     }
@@ -39,9 +39,9 @@ impl Sender {
     pub fn at_host(
         scenario: &Scenario,
         flow: FlowIndex,
-        given: Plugins<'_>,
+        plugins: Plugins<'_>,
     ) -> Result<Sender, MissingPlugin> {
-        let sender = Sender::new(scenario, flow, given)?;
+        let sender = Sender::new(scenario, flow, plugins)?;
         Ok(match (sender, &scenario.flow(flow).sender) {
             (Sender::Abr(source), SenderConfig::Abr(abr)) => {
                 let source = source.misbehaving(abr.misbehaviour);

@@ -69,9 +69,11 @@ type Account = (String, [u64; 6], Option<f64>);
 fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option<f64>; 2] {
     let simulation = Simulation::of(scenario).with_algorithms(algorithms);
     let simulated = simulation.run(&mut |_| ControlFlow::Continue(())).unwrap();
-    let live =
-        run(scenario, Options { given: Plugins { algorithms, ..Plugins::default() }, ..Options::default() })
-            .unwrap();
+    let live = run(
+        scenario,
+        Options { plugins: Plugins { algorithms, ..Plugins::default() }, ..Options::default() },
+    )
+    .unwrap();
     let last = [
         simulated.series.last().and_then(|series| series.values.last().copied()),
         live.series.last().and_then(|series| series.values.last().copied()),

@@ -12,12 +12,12 @@ use crate::scenario::Scenario;
 /// Time \[ns\] of an RM cell and of the end of an averaging interval (`None` where none ends), at the first port of the
 /// scenario with an algorithm; measured for `budget_s` or a bit longer.
 #[pyfunction]
-#[pyo3(signature = (scenario, budget_s, given=None))]
+#[pyo3(signature = (scenario, budget_s, plugins=None))]
 pub fn algorithm_cost(
     py: Python<'_>,
     scenario: &Scenario,
     budget_s: f64,
-    given: Option<PluginMakers>,
+    plugins: Option<PluginMakers>,
 ) -> PyResult<(f64, Option<f64>)> {
     let scenario = scenario.resolved(py)?;
     let port = scenario.ports().find(|&port| {
@@ -25,11 +25,11 @@ pub fn algorithm_cost(
         port.custom.is_some() || port.control.algorithm.form().is_some()
     });
     let port = port.ok_or_else(|| run_failed(py, "no port of the scenario has a switch algorithm"))?;
-    let given = PythonPlugins::new(given);
-    let failure = given.failure();
+    let plugins = PythonPlugins::new(plugins);
+    let failure = plugins.failure();
     let measured = py.detach(|| {
-        given.lend(|given| {
-            let mut control = given.control(&scenario, port)?;
+        plugins.lend(|plugins| {
+            let mut control = plugins.control(&scenario, port)?;
             let begun = Instant::now();
             let mut clock = || begun.elapsed().as_nanos() as u64;
             let line = scenario.link(port.link()).rate.to_cell_rate();

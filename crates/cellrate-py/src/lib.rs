@@ -44,7 +44,7 @@ mod _native {
     use crate::hosts::{applications, nodes};
     #[cfg(live)]
     #[pymodule_export]
-    use crate::live::{check_given, live_nodes, live_series, live_throughput};
+    use crate::live::{check_plugins, live_nodes, live_series, live_throughput};
     #[cfg(live)]
     #[pymodule_export]
     use crate::live_hosts::{Host, make_hosts};
@@ -60,7 +60,7 @@ mod _native {
     #[cfg(not(live))]
     #[pymodule_export]
     use crate::without_live::{
-        Host, LiveNetwork, check_given, live_nodes, live_series, live_throughput, make_hosts,
+        Host, LiveNetwork, check_plugins, live_nodes, live_series, live_throughput, make_hosts,
     };
 
     use super::*;

@@ -27,10 +27,10 @@ use crate::scenario::{Scenario, SeriesInfo};
 /// it [ns since the Unix epoch]; at once without. `progress` is called with the share done [0 to 1] about 20 times a
 /// second; what it raises, and what a signal raises, ends the run and is raised here.
 ///
-/// `capture` as for `run`, of the ports of this process; `given` as for `run`, as far as its nodes have what is not
+/// `capture` as for `run`, of the ports of this process; `plugins` as for `run`, as far as its nodes have what is not
 /// built in. `nonce` is the run's, the same for all its processes: datagrams without it are dropped.
 #[pyfunction]
-#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, given=None, nonce=None))]
+#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, plugins=None, nonce=None))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
 pub fn live_nodes(
     py: Python<'_>,
@@ -39,31 +39,31 @@ pub fn live_nodes(
     start_unix_ns: Option<u64>,
     progress: Option<Py<PyAny>>,
     capture: Option<CaptureSettings>,
-    given: Option<PluginMakers>,
+    plugins: Option<PluginMakers>,
     nonce: Option<u64>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.lived(py)?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, nonce, ..Options::default() };
     let reports = Reports { progress: progress.as_ref(), look: None };
-    carry(py, &scenario, options, reports, capture, given)
+    carry(py, &scenario, options, reports, capture, plugins)
 }
 
-/// Looks whether all that is not built in and that these nodes have, or any without, is `given`: kinds ("algorithm",
-/// "policy", "traffic") and names.
+/// Looks whether all that is not built in and that these nodes have, or any without, is among `plugins`: kinds
+/// ("algorithm", "policy", "traffic") and names.
 #[pyfunction]
-#[pyo3(signature = (scenario, given, nodes=None))]
-pub fn check_given(
+#[pyo3(signature = (scenario, plugins, nodes=None))]
+pub fn check_plugins(
     py: Python<'_>,
     scenario: &Scenario,
-    given: Vec<(String, String)>,
+    plugins: Vec<(String, String)>,
     nodes: Option<Vec<String>>,
 ) -> PyResult<()> {
     let scenario = scenario.lived(py)?;
     let part = part(&scenario, nodes)?;
-    let is_given = |kind: &str, name: &str| given.iter().any(|given| given.0 == kind && given.1 == name);
+    let is_there = |kind: &str, name: &str| plugins.iter().any(|plugin| plugin.0 == kind && plugin.1 == name);
     let mut wanted = wanted(&scenario, |node| part.has(node)).into_iter();
-    let missing = wanted.find(|custom| !is_given(&custom.kind.to_string(), &custom.name));
+    let missing = wanted.find(|custom| !is_there(&custom.kind.to_string(), &custom.name));
     missing.map_or(Ok(()), |missing| Err(not_given(py, &MissingPlugin(missing))))
 }
 
@@ -98,20 +98,20 @@ pub fn part(scenario: &Resolved, nodes: Option<Vec<String>>) -> PyResult<Part> {
     Ok(Part::Nodes { nodes, addresses: None::<Vec<Option<SocketAddr>>> })
 }
 
-/// Runs `scenario` as `options` say, without holding the interpreter. `capture` and `given` as for [`live_nodes`].
+/// Runs `scenario` as `options` say, without holding the interpreter. `capture` and `plugins` as for [`live_nodes`].
 pub fn carry(
     py: Python<'_>,
     scenario: &Resolved,
     options: Options<'_>,
     reports: Reports<'_>,
     capture: Option<CaptureSettings>,
-    given: Option<PluginMakers>,
+    plugins: Option<PluginMakers>,
 ) -> PyResult<RunResult> {
     let Reports { progress, look } = reports;
     let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
     let capture = capture.map(Mutex::new);
-    let given = PythonPlugins::new(given);
-    let failure = given.failure();
+    let plugins = PythonPlugins::new(plugins);
+    let failure = plugins.failure();
     let mut raised = None;
     let outcome = py.detach(|| {
         let failed =
@@ -146,10 +146,10 @@ pub fn carry(
             Box::new(LiveTap { capture, packets }) as Box<dyn CellTap>
         });
         let watched = look.is_some();
-        given.lend(|given| {
+        plugins.lend(|plugins| {
             let progress: Option<Box<dyn FnMut(engine::Progress) -> ControlFlow<Stop> + Send>> =
                 Some(Box::new(report));
-            engine::run(scenario, Options { progress, tap, watched, given, ..options })
+            engine::run(scenario, Options { progress, tap, watched, plugins, ..options })
         })
     });
     if let Some(error) = failure.take() {

@@ -61,9 +61,9 @@ impl LiveNetwork {
     /// hosts among them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see
     /// `live_nodes`. `capture` as for `run`, of the ports of this process. `look` is called as often as `progress`,
     /// with the network's time \[s\], and the place, instants \[ps\] and new values of each series that has some.
-    /// `given` and `nonce` as for `live_nodes`.
+    /// `plugins` and `nonce` as for `live_nodes`.
     #[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
-    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, given=None, nonce=None))]
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, plugins=None, nonce=None))]
     fn run(
         &self,
         py: Python<'_>,
@@ -72,7 +72,7 @@ impl LiveNetwork {
         start_unix_ns: Option<u64>,
         capture: Option<CaptureSettings>,
         look: Option<Py<PyAny>>,
-        given: Option<PluginMakers>,
+        plugins: Option<PluginMakers>,
         nonce: Option<u64>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;
@@ -94,6 +94,6 @@ impl LiveNetwork {
             ..Options::default()
         };
         let reports = Reports { progress: Some(&progress), look: look.as_ref() };
-        carry(py, &self.scenario, options, reports, capture, given)
+        carry(py, &self.scenario, options, reports, capture, plugins)
     }
 }

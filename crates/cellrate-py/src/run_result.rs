@@ -171,16 +171,16 @@ impl RunResult {
 /// `capture` is folder, ports by name (all that carry cells if `None`), span \[s\], whether cells, whether PDUs, octets
 /// of a file. A run with a capture has one thread.
 ///
-/// `given` makes what is not built in; what that raises ends the run and is raised here.
+/// `plugins` makes what is not built in; what that raises ends the run and is raised here.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN, capture=None, given=None))]
+#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN, capture=None, plugins=None))]
 pub fn run(
     py: Python<'_>,
     scenario: &Scenario,
     progress: Option<Py<PyAny>>,
     threads: NonZeroUsize,
     capture: Option<CaptureSettings>,
-    given: Option<PluginMakers>,
+    plugins: Option<PluginMakers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
     let document = scenario;
@@ -188,8 +188,8 @@ pub fn run(
     let mut capture = capture
         .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
         .transpose()?;
-    let given = PythonPlugins::new(given);
-    let failure = given.failure();
+    let plugins = PythonPlugins::new(plugins);
+    let failure = plugins.failure();
     let (mut raised, mut outlook) = (None, Outlook::default());
     let mut last = Instant::now();
     let outcome = py.detach(|| {
@@ -215,8 +215,8 @@ pub fn run(
                 }
             }
         };
-        given.lend(|given| {
-            let simulation = Simulation::of(&scenario).on_threads(threads).with(given);
+        plugins.lend(|plugins| {
+            let simulation = Simulation::of(&scenario).on_threads(threads).with(plugins);
             match &mut capture {
                 None => simulation.run(&mut report),
                 Some(Capture { tap, files, error }) => simulation.run_tapped(&mut report, tap, &mut |cell| {
@@ -252,19 +252,19 @@ pub fn run(
 /// little more, has passed: with that time \[s\], and the place, instants \[ps\] and new values of each series that has
 /// some. What it raises ends the run and is raised here.
 #[pyfunction]
-#[pyo3(signature = (scenario, every_ps, look, given=None))]
+#[pyo3(signature = (scenario, every_ps, look, plugins=None))]
 pub fn run_watched(
     py: Python<'_>,
     scenario: &Scenario,
     every_ps: u64,
     look: Py<PyAny>,
-    given: Option<PluginMakers>,
+    plugins: Option<PluginMakers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
     let document = scenario;
     let scenario = document.ready(py)?;
-    let given = PythonPlugins::new(given);
-    let failure = given.failure();
+    let plugins = PythonPlugins::new(plugins);
+    let failure = plugins.failure();
     let (mut raised, mut outlook, mut last) = (None, Outlook::default(), called);
     let outcome = py.detach(|| {
         let mut tell = |Look { now, recent }: Look| {
@@ -295,7 +295,9 @@ pub fn run_watched(
             began.get_or_insert_with(Instant::now);
             if failure.happened() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        given.lend(|given| Simulation::of(&scenario).with(given).run_watched(every, &mut goes_on, &mut tell))
+        plugins.lend(|plugins| {
+            Simulation::of(&scenario).with(plugins).run_watched(every, &mut goes_on, &mut tell)
+        })
     });
     if let Some(error) = failure.take().or(raised) {
         return Err(interrupted(py, error));

@@ -45,4 +45,4 @@ macro_rules! unavailable {
     };
 }
 
-unavailable!(make_hosts, live_nodes, live_series, live_throughput, check_given);
+unavailable!(make_hosts, live_nodes, live_series, live_throughput, check_plugins);

@@ -79,7 +79,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str)> {
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     threads: NonZeroUsize,
-    given: Plugins<'a>,
+    plugins: Plugins<'a>,
     mechanisms: Mechanisms,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Simulation<'a> {
         Simulation {
             scenario,
             threads: NonZeroUsize::MIN,
-            given: Plugins::default(),
+            plugins: Plugins::default(),
             mechanisms: Mechanisms::default(),
         }
     }
@@ -101,22 +101,22 @@ impl<'a> Simulation<'a> {
 
     /// With `algorithms` for the ports whose algorithm is not built in.
     pub fn with_algorithms(self, algorithms: &'a Algorithms<'a>) -> Simulation<'a> {
-        Simulation { given: Plugins { algorithms, ..self.given }, ..self }
+        Simulation { plugins: Plugins { algorithms, ..self.plugins }, ..self }
     }
 
     /// With `policies` for the sources whose use-it-or-lose-it policy is not built in.
     pub fn with_policies(self, policies: &'a Policies<'a>) -> Simulation<'a> {
-        Simulation { given: Plugins { policies, ..self.given }, ..self }
+        Simulation { plugins: Plugins { policies, ..self.plugins }, ..self }
     }
 
     /// With `traffic` for the ends of connections that send what is not built in.
     pub fn with_traffic(self, traffic: &'a TrafficSources<'a>) -> Simulation<'a> {
-        Simulation { given: Plugins { traffic, ..self.given }, ..self }
+        Simulation { plugins: Plugins { traffic, ..self.plugins }, ..self }
     }
 
     /// With all of this for what is not built in.
-    pub fn with(self, given: Plugins<'a>) -> Simulation<'a> {
-        Simulation { given, ..self }
+    pub fn with(self, plugins: Plugins<'a>) -> Simulation<'a> {
+        Simulation { plugins, ..self }
     }
 
     /// Without this mechanism of the kernel: the result is the same, but for the number of events. For tests.
@@ -165,14 +165,14 @@ impl<'a> Simulation<'a> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         beside: Beside<'_>,
     ) -> Result<RunResult, RunError> {
-        let &Simulation { scenario, threads, given, mechanisms } = self;
+        let &Simulation { scenario, threads, plugins, mechanisms } = self;
         check_size(scenario)?;
         let end = Time::ZERO + scenario.duration;
         let tapped: Vec<PortIndex> = match &beside {
             Beside::Tap(tap, _) => tap.ports.iter().map(|step| step.port()).collect(),
             Beside::Nobody | Beside::Watcher(_) => Vec::new(),
         };
-        let mut assembly = assemble(scenario, &tapped, given, mechanisms)?;
+        let mut assembly = assemble(scenario, &tapped, plugins, mechanisms)?;
         let mut meter = Meter::default();
         match beside {
             Beside::Nobody => run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {

@@ -103,16 +103,16 @@ pub enum Traveller {
 }
 
 impl Steps {
-    /// Begins a run of `scenario` with what `given` makes. If `follow`, every step tells which cells left which ports.
+    /// Begins a run of `scenario` with what `plugins` makes. If `follow`, every step tells which cells left which ports.
     ///
     /// # Errors
     /// As [`Simulation::run`](crate::Simulation::run), but for interruptions.
-    pub fn new(scenario: Arc<Scenario>, given: Plugins<'_>, follow: bool) -> Result<Steps, RunError> {
+    pub fn new(scenario: Arc<Scenario>, plugins: Plugins<'_>, follow: bool) -> Result<Steps, RunError> {
         check_size(&scenario)?;
         let carries = carries_cells(&scenario);
         let followed: Vec<PortIndex> =
             scenario.ports().filter(|port| follow && carries[port.index()]).collect();
-        let mut assembly = assemble(&scenario, &followed, given, Mechanisms::default())?;
+        let mut assembly = assemble(&scenario, &followed, plugins, Mechanisms::default())?;
         for port in followed {
             let Some(place) = assembly.ports[port.index()] else { continue };
             let cluster = &mut assembly.kernel.clusters[place.cluster as usize];

@@ -70,9 +70,9 @@ impl Run {
         }
         let pictured: Vec<_> = series_of(&scenario).split_off(own);
         algorithm::begin(maker);
-        let given = Plugins { algorithms: &algorithm::make, ..Plugins::default() };
+        let plugins = Plugins { algorithms: &algorithm::make, ..Plugins::default() };
         let given_values = vec![0; scenario.probes.len()];
-        let mut steps = Steps::new(Arc::new(scenario), given, follow).map_err(|error| thrown(&error))?;
+        let mut steps = Steps::new(Arc::new(scenario), plugins, follow).map_err(|error| thrown(&error))?;
         if follow {
             steps.follow_from(Time::ZERO + Duration::from_secs_f64(follow_from_s));
         }

@@ -86,7 +86,7 @@ class Done:
 
 def sent(batch: Batch, *, afar: bool) -> bytes:
     """Give a batch as bytes for a worker, which may be on another machine."""
-    return _headed(pickled(batch, batch.how.custom, afar=afar))
+    return _headed(pickled(batch, batch.how.plugins, afar=afar))
 
 
 def sent_call(target: Target, call: Callable[[Any], Any], thing: Any) -> bytes:

@@ -50,16 +50,16 @@ def check_alike(asked: dict[str, str], here: dict[str, str], who: str) -> None:
         raise CellrateError(f"worker {who} would not give the same results: {said}; install the same on all machines")
 
 
-def digest_of(custom: Plugins) -> str | None:
+def digest_of(plugins: Plugins) -> str | None:
     """Give a digest of algorithms, policies and traffic of one's own: their names and the text of their modules.
 
     "" without any, and None where the text of one cannot be had, as of a class typed at a prompt: whether it is today
     what it was yesterday cannot be said then.
     """
-    if not custom:
+    if not plugins:
         return ""
     parts = []
-    for kind, name, make in custom.all():
+    for kind, name, make in plugins.all():
         try:
             parts += [kind, name, getattr(make, "__qualname__", ""), _text_of(make)]
         except (OSError, TypeError):

@@ -55,12 +55,12 @@ class Manifest:
     """Network time of each point, for who runs them; not in the file."""
 
     @classmethod
-    def of(cls, points: Sequence[Point], custom: str) -> Manifest:
+    def of(cls, points: Sequence[Point], plugins: str) -> Manifest:
         """Make the manifest of points, with the digest of what is not built in."""
         entries: list[Entry] = []
         places: dict[str, int] = {}
         durations: list[float] = []
-        rest = f"\n{build()}\n{custom}"
+        rest = f"\n{build()}\n{plugins}"
         for place, (scenario, settings) in enumerate(points):
             found = scenario.hash
             durations.append(scenario.duration_s)

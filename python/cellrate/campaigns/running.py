@@ -45,8 +45,8 @@ def run_campaign(
     """Run what is missing of a campaign, and make its tables (`sweep_into`)."""
     check_threads(how.threads)
     count = number_of_workers(workers, len(points))
-    how.custom.check(scenario for scenario, _ in points)
-    digest = digest_of(how.custom)
+    how.plugins.check(scenario for scenario, _ in points)
+    digest = digest_of(how.plugins)
     # What cannot be told from what it was yesterday is run again.
     manifest = Manifest.of(points, secrets.token_hex(8) if digest is None else digest)
     with opened(folder, manifest, fresh=fresh, complain=complain) as campaign, _told(campaign, folder):

@@ -47,12 +47,12 @@ def arena(
     if json and markdown:
         raise CellrateError("--json and --markdown both print the cards; give one of them")
     number_of_workers(workers, 1)
-    custom = load(algorithm)
+    plugins = load(algorithm)
     folder = out or Path("results") / "arena"
     with own_output_aside(json or markdown), progress_bar("arena", quiet=json or markdown) as progress:
         found = hold(
             algorithms,
-            algorithms=custom.algorithms,
+            algorithms=plugins.algorithms,
             only=only,
             seeds=seeds,
             workers=workers,

@@ -140,7 +140,7 @@ def live_run(
         csv=csv,
         capture=capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: progress_bar(name, quiet=json),
-        custom=load(algorithm, policy, traffic),
+        plugins=load(algorithm, policy, traffic),
         allow_commands=allow_commands,
         complain=undrawn.append,
     )
@@ -199,7 +199,7 @@ def live_watch(
     scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
     picked = point_of(point)
     chosen = one_point(scenario, picked, "a page shows one run").scenario
-    custom = load(algorithm, policy, traffic)
+    plugins = load(algorithm, policy, traffic)
     undrawn: list[str] = []
     if out is None:
         out = default_folder(chosen)
@@ -223,7 +223,7 @@ def live_watch(
             capture=None,
             watched=lambda _: contextlib.nullcontext(),
             look=board.add,
-            custom=custom,
+            plugins=plugins,
             allow_commands=allow_commands,
             complain=undrawn.append,
         )
@@ -256,8 +256,8 @@ def live_node(
     from ..sweeps.picking import one_point
 
     scenario = one_point(prepare(file, set=settings_of(set)), point_of(point), "a node runs in one of them").scenario
-    given = load(algorithm, policy, traffic)
-    summary = run_node(scenario, node, unix_ns(start), figures, given, key_in(key) or b"")
+    plugins = load(algorithm, policy, traffic)
+    summary = run_node(scenario, node, unix_ns(start), figures, plugins, key_in(key) or b"")
     if figures is None:
         print_json(summary)
     return 0 if summary["timing"]["passed"] or figures is not None else 1

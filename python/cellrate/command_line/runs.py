@@ -121,7 +121,7 @@ def run(
             raise CellrateError("--until adds seeds to all points; leave --point out, or give --seeds")
         place = place_of([settings for _, settings in points], picked, file)
         points = points.only(place)
-    custom = load(algorithm, policy, traffic)
+    plugins = load(algorithm, policy, traffic)
     captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     name = points[0][0].name
     swept = len(points) > 1
@@ -156,7 +156,7 @@ def run(
             workers=workers,
             progress=progress,
             threads=threads,
-            custom=custom,
+            plugins=plugins,
             executor=cluster,
             fresh=anew,
             complain=lambda text: say(text) if "could not be drawn" not in text else undrawn.append(text),
@@ -169,7 +169,7 @@ def run(
         elif swept and captured is None and out is not None:
             results = into(points, progress)
         elif swept and captured is None:
-            results = run_without_folder(points, workers=workers, progress=progress, threads=threads, custom=custom)
+            results = run_without_folder(points, workers=workers, progress=progress, threads=threads, plugins=plugins)
         else:
 
             def one() -> Result:
@@ -178,9 +178,9 @@ def run(
                     capture=captured,
                     progress=progress,
                     threads=threads,
-                    algorithms=custom.algorithms,
-                    policies=custom.policies,
-                    traffic=custom.traffic,
+                    algorithms=plugins.algorithms,
+                    policies=plugins.policies,
+                    traffic=plugins.traffic,
                 )
                 result.settings = dict(points[0][1])
                 return result
@@ -252,7 +252,7 @@ def watch(
     scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
     picked = point_of(point)
     chosen = one_point(scenario, picked, "a page shows one run").scenario
-    custom = load(algorithm, policy, traffic)
+    plugins = load(algorithm, policy, traffic)
     if out is None and (plot or csv):
         out = Path("results") / plain_name(chosen)
     undrawn: list[str] = []
@@ -263,9 +263,9 @@ def watch(
             point=picked,
             speed=speed,
             port=port,
-            algorithms=custom.algorithms,
-            policies=custom.policies,
-            traffic=custom.traffic,
+            algorithms=plugins.algorithms,
+            policies=plugins.policies,
+            traffic=plugins.traffic,
             on_ready=say_where,
         )
 

@@ -100,13 +100,13 @@ def arena(
     """
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise CellrateError(f"seeds is {shown(seeds)}; it is the number of seeds, 1 or more")
-    custom = Plugins.of(algorithms, None, None)
-    here = entrants_of([entrants] if isinstance(entrants, str) else entrants, custom.algorithms)
+    plugins = Plugins.of(algorithms, None, None)
+    here = entrants_of([entrants] if isinstance(entrants, str) else entrants, plugins.algorithms)
     scenarios = suite([only] if isinstance(only, str) else only)
     points, owners = _points(here, scenarios, seeds)
     with reporting("arena", len(points), progress) as reporter:
-        outcomes = _outcomes(points, owners, custom, workers, reporter, None if out is None else Path(out))
-    made = _arena(here, scenarios, seeds, outcomes, costs_of(here, custom) if costs else [])
+        outcomes = _outcomes(points, owners, plugins, workers, reporter, None if out is None else Path(out))
+    made = _arena(here, scenarios, seeds, outcomes, costs_of(here, plugins) if costs else [])
     if out is not None:
         write(made, Path(out))
     return made
@@ -133,16 +133,16 @@ def _points(entrants: Sequence[Entrant], scenarios: dict[str, Scenario], seeds: 
 def _outcomes(
     points: Sequence[Point],
     owners: Sequence[Owner],
-    custom: Plugins,
+    plugins: Plugins,
     workers: int | None,
     progress: Progress | None,
     out: Path | None,
 ) -> list[Outcome]:
     finish = partial(_outcome, [(name, entrant.name, entrant.target) for name, entrant in owners])
     if out is None:
-        return run_each(points, finish, workers=workers, progress=progress, custom=custom)
+        return run_each(points, finish, workers=workers, progress=progress, plugins=plugins)
     # The folder keeps the runs of those who were held against each other before: that is what it is for.
-    stored = sweep_into(out, points, workers=workers, progress=progress, custom=custom, complain=lambda _: None)
+    stored = sweep_into(out, points, workers=workers, progress=progress, plugins=plugins, complain=lambda _: None)
     return [finish(place, result) for place, result in enumerate(stored)]
 
 

@@ -36,7 +36,7 @@ class Cost:
         return asdict(self)
 
 
-def costs_of(entrants: Sequence[Entrant], custom: Plugins) -> list[Cost]:
+def costs_of(entrants: Sequence[Entrant], plugins: Plugins) -> list[Cost]:
     """Time each algorithm on this machine, one after the other."""
     network: dict[str, object] = {
         "name": "cost",
@@ -51,7 +51,7 @@ def costs_of(entrants: Sequence[Entrant], custom: Plugins) -> list[Cost]:
     measured: list[tuple[float, float | None]] = []
     for one in entrants:
         scenario = plain.set({"defaults.switch.algorithm": dict(one.setting)})
-        rm_cell, interval = _native.algorithm_cost(scenario._native, BUDGET_S, custom.makers())
+        rm_cell, interval = _native.algorithm_cost(scenario._native, BUDGET_S, plugins.makers())
         # What takes less than reading the clock takes is told as a nanosecond.
         measured.append((max(rm_cell, 1.0), None if interval is None else max(interval, 1.0)))
     cheapest = min(rm_cell for rm_cell, _ in measured)

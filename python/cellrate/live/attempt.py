@@ -31,7 +31,7 @@ from ..wireshark.capture import Capture
 from . import adapters, kernel_record, privileges
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
-from .handover import answer, take_custom
+from .handover import answer, take_plugins
 from .messages import news_apart
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
 
@@ -107,15 +107,15 @@ class Attempt:
         folder: Path,
         distribution: Distribution | None = None,
         capture: Capture | None = None,
-        custom: Plugins = NOTHING,
+        plugins: Plugins = NOTHING,
     ) -> None:
-        self.custom = custom
+        self.plugins = plugins
         self.distribution = distribution
         self.scenario = scenario
         self.settings = settings
         self.folder = folder
         self.hosts = {host.name: host for host in _native.make_hosts(scenario._native)}
-        self.engine = Engine(scenario, list(self.hosts.values()), capture, custom)
+        self.engine = Engine(scenario, list(self.hosts.values()), capture, plugins)
         self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
         self.sockets: dict[str, str] = {}
 
@@ -185,7 +185,7 @@ class Attempt:
         self.distribution = self.distribution.decided()
         folder = self.folder / "nodes"
         folder.mkdir()
-        return start_nodes(self.distribution, self.scenario, folder, self.custom)
+        return start_nodes(self.distribution, self.scenario, folder, self.plugins)
 
     def _job(self, number: int, application: Application) -> Job:
         folder = self.folder / "applications" / application.name
@@ -281,10 +281,10 @@ class Engine:
         scenario: Scenario,
         hosts: list[_native.Host],
         capture: Capture | None = None,
-        custom: Plugins = NOTHING,
+        plugins: Plugins = NOTHING,
     ) -> None:
         self._scenario = scenario
-        self._custom = custom
+        self._plugins = plugins
         self._capture = None if capture is None else capture._native()
         self._network = _native.LiveNetwork(scenario._native, hosts)
         self._duration_s = scenario.duration_s
@@ -314,8 +314,8 @@ class Engine:
             try:
                 here, start = (None, None) if distribution is None else (distribution.here, distribution.start_unix_ns)
                 nonce = None if distribution is None else distribution.nonce(self._scenario)
-                given = self._custom.makers()
-                self._outcome = self._network.run(heard, here, start, self._capture, look, given, nonce)
+                makers = self._plugins.makers()
+                self._outcome = self._network.run(heard, here, start, self._capture, look, makers, nonce)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -351,7 +351,7 @@ class Engine:
         if self._error is not None:
             raise self._error
         assert self._outcome is not None
-        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s, self._custom)
+        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s, self._plugins)
 
 
 def applications(scenario: Scenario) -> list[Application]:
@@ -404,7 +404,7 @@ def stop(running: list[Running]) -> None:
 def main(folder: Path) -> int:
     """Do what the request says; what was stdout in the beginning tells how far it is."""
     request = json.loads((folder / REQUEST).read_text())
-    given = sys.stdin.buffer.read()
+    packed = sys.stdin.buffer.read()
     os.set_inheritable(request["reply"], False)
     told_at = news_apart(request["printed"])
     prefer_session(NICENESS)
@@ -433,7 +433,7 @@ def main(folder: Path) -> int:
 
     outcome: Result | Exception
     try:
-        attempt = Attempt(scenario, request["set"], folder, distribution, capture, take_custom(given))
+        attempt = Attempt(scenario, request["set"], folder, distribution, capture, take_plugins(packed))
         outcome = attempt.run(progress, look if request["watched"] else None)
     except OSError as error:
         outcome = RunError(str(error))

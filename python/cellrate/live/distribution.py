@@ -23,7 +23,7 @@ from ..errors import CellrateError, RunError
 from ..plugins.collection import NOTHING, Plugins
 from ..results.writing import write_json
 from ..scenario import Scenario
-from .handover import Reply, answer, give, pack_custom, take_custom
+from .handover import Reply, answer, give, pack_plugins, take_plugins
 
 SCENARIO = "scenario.toml"
 """In the folder of the nodes of this machine."""
@@ -138,11 +138,11 @@ class Node:
         return RunError(f"the process of {self.name} left no figures: {told[-1000:] or 'it said nothing'}")
 
 
-def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, custom: Plugins = NOTHING) -> list[Node]:
+def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, plugins: Plugins = NOTHING) -> list[Node]:
     """Start a process for each switch of this machine; `folder` keeps what they write."""
     (folder / SCENARIO).write_text(scenario.toml)
     # Not in the command, which any user of the machine can see.
-    given = distribution.key.hex().encode() + b"\n" + pack_custom(custom)
+    packed = distribution.key.hex().encode() + b"\n" + pack_plugins(plugins)
     nodes = []
     for name in distribution.started:
         reply = Reply()
@@ -155,7 +155,7 @@ def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, cu
                 )
         finally:
             reply.handed_over()
-        give(process, given)
+        give(process, packed)
         nodes.append(Node(name, folder, process, reply))
     return nodes
 
@@ -224,10 +224,10 @@ def lost_on_the_way(links: Sequence[Mapping[str, Any]]) -> list[str]:
 def main(folder: Path, name: str, start_unix_ns: int, end: int) -> int:
     """Run a node of the scenario in `folder`, and leave its figures there, or say at `end` why there are none."""
     try:
-        key, _, given = sys.stdin.buffer.read().partition(b"\n")
+        key, _, packed = sys.stdin.buffer.read().partition(b"\n")
         scenario = Scenario.parse((folder / SCENARIO).read_text(), file=SCENARIO)
         figures = folder / f"{name}.json"
-        run_node(scenario, [name], start_unix_ns, figures, take_custom(given), bytes.fromhex(key.decode()))
+        run_node(scenario, [name], start_unix_ns, figures, take_plugins(packed), bytes.fromhex(key.decode()))
     except Exception as error:
         answer(end, error)
         return 1
@@ -239,7 +239,7 @@ def run_node(
     names: list[str],
     start_unix_ns: int | None,
     figures: Path | None,
-    custom: Plugins = NOTHING,
+    plugins: Plugins = NOTHING,
     key: bytes = b"",
 ) -> dict[str, Any]:
     """Run nodes of a scenario in this process, cells in datagrams to the others; gives their figures.
@@ -266,9 +266,9 @@ def run_node(
             f"{', '.join(with_applications)}: hosts with applications run together, in "
             "`cellrate live run --distributed`"
         )
-    custom.check([scenario])
+    plugins.check([scenario])
     nonce = None if start_unix_ns is None else run_nonce(scenario, start_unix_ns, key)
-    native = _native.live_nodes(scenario._native, names, start_unix_ns, given=custom.makers(), nonce=nonce)
+    native = _native.live_nodes(scenario._native, names, start_unix_ns, plugins=plugins.makers(), nonce=nonce)
     summary: dict[str, Any] = json.loads(native.summary)
     if figures is not None:
         partial = figures.with_suffix(".partial")

@@ -25,7 +25,7 @@ from ..plugins.by_value import pickled
 from ..plugins.collection import NOTHING, Plugins
 
 
-def pack_custom(custom: Plugins) -> bytes:
+def pack_plugins(plugins: Plugins) -> bytes:
     """Give what is not built in as octets for the stdin of a process that is to have it; none where there is nothing.
 
     Raises
@@ -33,14 +33,14 @@ def pack_custom(custom: Plugins) -> bytes:
     CellrateError
         If it hangs on something that cannot leave this process, such as an open file.
     """
-    if not custom:
+    if not plugins:
         return b""
     paths = [str(Path(entry).resolve()) for entry in sys.path]
-    return pickle.dumps((paths, pickled(custom, custom)))
+    return pickle.dumps((paths, pickled(plugins, plugins)))
 
 
-def take_custom(octets: bytes) -> Plugins:
-    """Take what `pack_custom` gave, which came through a pipe from the process that started this one.
+def take_plugins(octets: bytes) -> Plugins:
+    """Take what `pack_plugins` gave, which came through a pipe from the process that started this one.
 
     Raises
     ------
@@ -49,15 +49,15 @@ def take_custom(octets: bytes) -> Plugins:
     """
     if not octets:
         return NOTHING
-    paths, given = pickle.loads(octets)
+    paths, packed = pickle.loads(octets)
     sys.path += [entry for entry in paths if entry not in sys.path]
     try:
-        custom: Plugins = pickle.loads(given)
+        plugins: Plugins = pickle.loads(packed)
     except Exception as error:
         raise CellrateError(
             f"plugins cannot be handed to the process of a live run: {type(error).__name__}: {error}"
         ) from None
-    return custom
+    return plugins
 
 
 def give(process: subprocess.Popen[Any], octets: bytes) -> None:

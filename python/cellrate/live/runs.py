@@ -44,7 +44,7 @@ def run_and_write(
     capture: Capture | None,
     watched: Watched,
     look: Look | None = None,
-    custom: Plugins = NOTHING,
+    plugins: Plugins = NOTHING,
     allow_commands: bool = False,
     complain: Complain = warn,
 ) -> tuple[list[LiveRun], Path]:
@@ -92,9 +92,9 @@ def run_and_write(
                             capture=capture,
                             progress=progress,
                             look=look,
-                            algorithms=custom.algorithms,
-                            policies=custom.policies,
-                            traffic=custom.traffic,
+                            algorithms=plugins.algorithms,
+                            policies=plugins.policies,
+                            traffic=plugins.traffic,
                             allow_commands=allow_commands,
                             complain=complain,
                         )

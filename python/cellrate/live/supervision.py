@@ -29,7 +29,7 @@ from .attempt import REQUEST, Look, applications
 from .capture_staging import staged
 from .distribution import Distribution
 from .doctor import isolation_words
-from .handover import Reply, give, pack_custom
+from .handover import Reply, give, pack_plugins
 from .messages import Printed
 from .process import GRACE_S, search_path
 from .trust import check_commands
@@ -171,9 +171,9 @@ def live_run(
     if distributed:
         distributed_as = Distribution.of(chosen.scenario, elsewhere, start_unix_ns)
         nodes = distributed_as.here + distributed_as.started
-    custom = Plugins.of(algorithms, policies, traffic)
-    custom.check([chosen.scenario])
-    _native.check_given(chosen.scenario._native, [(kind, name) for kind, name, _ in custom.all()], nodes)
+    plugins = Plugins.of(algorithms, policies, traffic)
+    plugins.check([chosen.scenario])
+    _native.check_plugins(chosen.scenario._native, [(kind, name) for kind, name, _ in plugins.all()], nodes)
     if elsewhere or look is not None:
         attempts = 1
     if capture is not None and not isinstance(capture, Capture):
@@ -185,8 +185,10 @@ def live_run(
         for number in range(1, attempts + 1):
             made = None if stage is None else stage.capture()
             with temporary(TEMPORARY) as place:
-                given = pack_custom(custom)
-                done.append(attempt(chosen.scenario, chosen.settings, place, progress, distribution, made, look, given))
+                packed = pack_plugins(plugins)
+                done.append(
+                    attempt(chosen.scenario, chosen.settings, place, progress, distribution, made, look, packed)
+                )
                 done[-1].summary["run"]["attempt"] = number
                 if folder is not None:
                     keep(place, folder / f"attempt-{number}")
@@ -205,11 +207,11 @@ def attempt(
     distribution: Mapping[str, Any] | None = None,
     capture: Capture | None = None,
     look: Look | None = None,
-    given: bytes = b"",
+    packed: bytes = b"",
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes but for a capture.
 
-    What is not built in is `given`, as `handover.pack_custom` gives it.
+    What is not built in is `packed`, as `handover.pack_plugins` gives it.
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 
@@ -256,7 +258,7 @@ def attempt(
         printed.start()
         reply.handed_over()
     try:
-        give(process, given)
+        give(process, packed)
         assert process.stdout is not None
         for line in process.stdout:
             told = json.loads(line)

@@ -15,7 +15,7 @@ from ..errors import CellrateError
 from .collection import Plugins
 
 
-def pickled(thing: object, custom: Plugins, *, afar: bool = False) -> bytes:
+def pickled(thing: object, plugins: Plugins, *, afar: bool = False) -> bytes:
     """Pickle something with what is not built in, by value as far as another process could not import it.
 
     A process on another machine, `afar`, can import what is installed, and nothing that lies beside a script.
@@ -27,25 +27,25 @@ def pickled(thing: object, custom: Plugins, *, afar: bool = False) -> bytes:
     """
     import cloudpickle
 
-    found = [sys.modules.get(getattr(make, "__module__", None) or "") for _, _, make in custom.all()]
+    found = [sys.modules.get(getattr(make, "__module__", None) or "") for _, _, make in plugins.all()]
     modules = [module for module in found if module is not None and not _is_found(module)]
     if afar:
         tops = [sys.modules[module.__name__.partition(".")[0]] for module in found if module is not None]
         modules += [module for module in tops if module not in modules and not _is_installed(module)]
     try:
         with _by_value(modules):
-            given: bytes = cloudpickle.dumps(thing)
+            octets: bytes = cloudpickle.dumps(thing)
     except (TypeError, pickle.PicklingError) as error:
-        names = ", ".join(name for _, name, _ in custom.all())
+        names = ", ".join(name for _, name, _ in plugins.all())
         raise CellrateError(f"{names}: cannot be handed to another process: {error}") from None
-    return given
+    return octets
 
 
 class ByValue:
     """Something with what is not built in, on its way to another process, where it is that something again."""
 
-    def __init__(self, thing: object, custom: Plugins) -> None:
-        self._pickled = pickled(thing, custom)
+    def __init__(self, thing: object, plugins: Plugins) -> None:
+        self._pickled = pickled(thing, plugins)
 
     def __reduce__(self) -> tuple[object, ...]:
         return pickle.loads, (self._pickled,)

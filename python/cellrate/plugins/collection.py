@@ -83,11 +83,11 @@ class Plugins:
         """
         if not self:
             return
-        given = {(kind, name) for kind, name, _ in self.all()}
+        here = {(kind, name) for kind, name, _ in self.all()}
         wanted: dict[tuple[str, str], None] = {}
         for scenario in scenarios:
             wanted |= dict.fromkeys(scenario.customs)
-            if given <= wanted.keys():
+            if here <= wanted.keys():
                 return
         for kind, name, _ in self.all():
             if (kind, name) not in wanted:

@@ -93,7 +93,7 @@ class Recorded:
         scenario: Scenario,
         settings: dict[str, str],
         wall_s: float,
-        custom: Plugins = NOTHING,
+        plugins: Plugins = NOTHING,
     ) -> Self:
         figures, rest = split(native.summary)
         run_s = wall_s - (native.set_up_s or 0.0)
@@ -102,7 +102,7 @@ class Recorded:
             "hash": scenario.hash,
             "seed": figures["seed"],
             "version": _native.version(),
-            **custom.named(),
+            **plugins.named(),
             **{key: value for key, value in figures.items() if key not in ("scenario", "seed")},
             **({} if native.set_up_s is None else {"set_up_s": native.set_up_s}),
             "wall_s": run_s,

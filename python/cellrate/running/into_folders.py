@@ -62,7 +62,7 @@ def sweep_into(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Plugins = NOTHING,
+    plugins: Plugins = NOTHING,
     executor: Given = None,
     fresh: bool = False,
     tables: bool = True,
@@ -95,7 +95,7 @@ def sweep_into(
         plots=plots,
         workers=workers,
         progress=progress,
-        how=How(threads, custom),
+        how=How(threads, plugins),
         executor=executor,
         fresh=fresh,
         tables=tables,
@@ -113,10 +113,10 @@ def run_without_folder(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Plugins = NOTHING,
+    plugins: Plugins = NOTHING,
 ) -> list[Result]:
     """Run the points of a sweep whose results go nowhere but to the caller, without their series."""
-    return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)
+    return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, plugins=plugins)
 
 
 def _without_series(_place: int, result: Result) -> Result:

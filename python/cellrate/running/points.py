@@ -28,13 +28,13 @@ def run_many(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Plugins = NOTHING,
+    plugins: Plugins = NOTHING,
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
     The results come in the order of `points`, each with its settings.
     """
-    return run_each(points, _whole, workers=workers, progress=progress, threads=threads, custom=custom)
+    return run_each(points, _whole, workers=workers, progress=progress, threads=threads, plugins=plugins)
 
 
 def run_each(
@@ -44,7 +44,7 @@ def run_each(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    custom: Plugins = NOTHING,
+    plugins: Plugins = NOTHING,
 ) -> list[Outcome]:
     """Run scenarios side by side, and give what `finish` makes of each result, in the order of `points`.
 
@@ -58,8 +58,8 @@ def run_each(
     """
     check_threads(threads)
     todo = list(points)
-    custom.check([scenario for scenario, _ in todo])
-    how = How(threads, custom)
+    plugins.check([scenario for scenario, _ in todo])
+    how = How(threads, plugins)
     if number_of_workers(workers, len(todo)) <= 1:
         return [
             _run_and_finish(finish, place, point, how, _part(progress, place, len(todo)))
@@ -67,7 +67,7 @@ def run_each(
         ]
     # The longest first, as far as network time tells: the last to end should not have been the last to begin.
     order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
-    sent: Any = ByValue(how, custom) if custom.all() else how
+    sent: Any = ByValue(how, plugins) if plugins.all() else how
     calls = [partial(_run_and_finish, finish, place, todo[place], sent, end_if_stopped) for place in order]
     outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
     return [outcomes[place] for place in range(len(todo))]
@@ -84,7 +84,7 @@ class How:
     """Options of a run beside its scenario."""
 
     threads: int = 1
-    custom: Plugins = NOTHING
+    plugins: Plugins = NOTHING
 
 
 def run_point(
@@ -102,10 +102,10 @@ def run_point(
             progress,
             how.threads,
             None if capture is None else capture._native(),
-            how.custom.makers(),
+            how.plugins.makers(),
         )
     wall_s = time.perf_counter() - begun
-    return Result._from_native(native, scenario, dict(settings), wall_s, how.custom)
+    return Result._from_native(native, scenario, dict(settings), wall_s, how.plugins)
 
 
 def _run_and_finish(

@@ -93,9 +93,9 @@ def run(
         capture = Capture(folder=Path(capture))
     if capture is not None:
         capture.check(chosen.scenario.duration_s)
-    custom = Plugins.of(algorithms, policies, traffic)
-    custom.check([chosen.scenario])
-    return run_point(chosen.scenario, chosen.settings, How(threads, custom), progress, capture)
+    plugins = Plugins.of(algorithms, policies, traffic)
+    plugins.check([chosen.scenario])
+    return run_point(chosen.scenario, chosen.settings, How(threads, plugins), progress, capture)
 
 
 def sweep(
@@ -157,13 +157,13 @@ def sweep(
         If there is nothing to vary over, or the scenario varies the same key itself.
     """
     points = Points(varied(prepare(scenario, set=set, seed=seed, record=record), over, None), seeds)
-    custom = Plugins.of(algorithms, policies, traffic)
+    plugins = Plugins.of(algorithms, policies, traffic)
     if out is None and (executor is not None or fresh):
         given = "executor" if executor is not None else "fresh"
         raise CellrateError(f"{given} needs out, a folder for the results")
     with reporting(points[0][0].name, len(points), progress) as reporter:
         if out is None:
-            return run_many(points, workers=workers, progress=reporter, custom=custom)
+            return run_many(points, workers=workers, progress=reporter, plugins=plugins)
         return sweep_into(
-            Path(out), points, workers=workers, progress=reporter, custom=custom, executor=executor, fresh=fresh
+            Path(out), points, workers=workers, progress=reporter, plugins=plugins, executor=executor, fresh=fresh
         )

@@ -82,8 +82,8 @@ def watch(
     if speed is not None and not speed > 0.0:
         raise CellrateError(f"speed is {speed}; it must be above 0")
     shown = chosen.scenario
-    custom = Plugins.of(algorithms, policies, traffic)
-    custom.check([shown])
+    plugins = Plugins.of(algorithms, policies, traffic)
+    plugins.check([shown])
     series = shown._native.series()
     if not series:
         raise CellrateError(f"{prepared.file} records nothing to watch; add a [[probe]]")
@@ -104,8 +104,8 @@ def watch(
             pace.hold(now_s)
 
         every_ps = max(1, round(shown.duration_s * 1e12 / LOOKS))
-        native = _native.run_watched(shown._native, every_ps, look, custom.makers())
+        native = _native.run_watched(shown._native, every_ps, look, plugins.makers())
         worked = time.perf_counter() - begun - pace.held_s
-        result = Result._from_native(native, shown, dict(chosen.settings), worked, custom)
+        result = Result._from_native(native, shown, dict(chosen.settings), worked, plugins)
         board.end(result, report(result.summary))
         return result

@@ -293,7 +293,7 @@ impl Builder<'_> {
     fn build_port(&self, port: PortIndex, exit: Exit) -> Result<Port, MissingPlugin> {
         let config = self.scenario.port(port);
         let line = Line::of(self.scenario, port);
-        let control = self.options.given.control(self.scenario, port)?;
+        let control = self.options.plugins.control(self.scenario, port)?;
         let tail = self.scenario.tail(port.step());
         let is_switch = self.scenario.node(tail).kind == NodeKind::Switch;
         let Faults { rm_damage, data_loss, .. } = self.options.faults;
@@ -369,7 +369,7 @@ impl Builder<'_> {
             let (number, back) = (flow.connection(), self.scenario.flow(flow.other()));
             let vc = || self.scenario.connection(number).name.clone();
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
-            let sender = Sender::at_host(self.scenario, flow, self.options.given)?;
+            let sender = Sender::at_host(self.scenario, flow, self.options.plugins)?;
             let mut acks = None;
             let (supply, reception) = if carries_packets {
                 let host = self.scenario.tail(self.scenario.step(flow, 0));
@@ -391,7 +391,7 @@ impl Builder<'_> {
                 (Supply::Packets(Box::new(PacketQueue::new(room))), Some(reception))
             } else {
                 let answers = flow.is_backward() && matches!(back.traffic, Some(Traffic::RequestResponse(_)));
-                let generator = Supply::generator(self.scenario, flow, end, self.options.given)?;
+                let generator = Supply::generator(self.scenario, flow, end, self.options.plugins)?;
                 match generator {
                     Some(generator) if !answers => (generator, None),
                     _ => return Err(Error::NoApplication { vc: vc() }),
@@ -426,7 +426,7 @@ impl Builder<'_> {
                 first_hops[back.index()] as usize + end.received_step(self.scenario.steps(flow).len());
             self.network.hops[received].adapter = self.network.adapters.len() as u32;
             self.network.adapters.push(Adapter::new(
-                Sender::new(self.scenario, flow, self.options.given)?,
+                Sender::new(self.scenario, flow, self.options.plugins)?,
                 Supply::Relayed(Box::new(PerVcQueue::new(end.coupling))),
                 set_up::destination(self.scenario.flow(back)),
                 first_hops[flow.index()] + end.step as u32,

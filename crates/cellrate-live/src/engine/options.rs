@@ -104,7 +104,7 @@ pub struct Options<'a> {
     /// Whether it is also told what series have recorded. Default false.
     pub watched: bool,
     /// Makes what is not built in. Default nothing.
-    pub given: Plugins<'a>,
+    pub plugins: Plugins<'a>,
 }
 
 /// How a caller ends a run before its time.
@@ -157,7 +157,7 @@ impl Default for Options<'_> {
             tap: None,
             offers: None,
             progress: None,
-            given: Plugins::default(),
+            plugins: Plugins::default(),
         }
     }
 }

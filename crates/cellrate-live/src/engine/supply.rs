@@ -35,12 +35,12 @@ impl Supply {
     /// what it receives, or consists of packets, which takes a real application here.
     ///
     /// # Errors
-    /// Where the run was not `given` the traffic.
+    /// Where the run was not given the traffic.
     pub fn generator(
         scenario: &Scenario,
         flow: FlowIndex,
         end: Time,
-        given: Plugins<'_>,
+        plugins: Plugins<'_>,
     ) -> Result<Option<Supply>, MissingPlugin> {
         let seed = scenario.seed;
         Ok(Some(match &scenario.flow(flow).traffic {
@@ -48,7 +48,9 @@ impl Supply {
             Some(Traffic::Video(video)) => {
                 Supply::Video(Box::new(Video::new(video, seed, Owner::flow(scenario, flow), end)))
             }
-            Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
+            Some(Traffic::Custom(custom)) => {
+                Supply::Bursts(Box::new(plugins.bursts(scenario, flow, custom)?))
+            }
             Some(_) => return Ok(generator(scenario, flow).map(Supply::Generated)),
         }))
     }

@@ -22,7 +22,7 @@ pub(super) fn build_endpoints(
     first_hops: &[u32],
     places: &[Place],
     parts: &mut [Parts],
-    given: Plugins<'_>,
+    plugins: Plugins<'_>,
 ) -> Result<(), MissingPlugin> {
     let judges = scenario.is_stationary();
     for flow in scenario.flows() {
@@ -33,13 +33,13 @@ pub(super) fn build_endpoints(
             flow,
             cell_time: scenario.link(first.link).rate.cell_time(),
             end: Time::ZERO + scenario.duration,
-            given,
+            plugins,
         };
         // What goes over a branch of a tree are copies.
         let is_copied = scenario.connection(flow.connection()).branch.is_some() && !flow.is_backward();
         let sender = match is_copied {
             true => Sender::Peak { spacing: Duration::FOREVER, earliest: Time::NEVER },
-            false => Sender::at_host(scenario, flow, given)?,
+            false => Sender::at_host(scenario, flow, plugins)?,
         };
         let mut endpoint = Endpoint::new(
             sender,
@@ -71,13 +71,13 @@ pub(super) fn build_virtual_ends(
     ends: &[(VirtualEnd, Place)],
     hops: &mut Hops,
     parts: &mut [Parts],
-    given: Plugins<'_>,
+    plugins: Plugins<'_>,
 ) -> Result<(), MissingPlugin> {
     for &(end, place) in ends {
         let VirtualEnd { flow, step, coupling, .. } = end;
         let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
         parts[place.cluster as usize].endpoints.push(Endpoint::new(
-            Sender::new(scenario, flow, given)?,
+            Sender::new(scenario, flow, plugins)?,
             Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
             set_up::destination(back),
             hops.of(flow) + step as u32,

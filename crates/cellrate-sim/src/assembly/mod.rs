@@ -98,7 +98,7 @@ impl Assembly {
 pub(crate) fn assemble(
     scenario: &Scenario,
     tapped: &[PortIndex],
-    given: Plugins<'_>,
+    plugins: Plugins<'_>,
     mechanisms: Mechanisms,
 ) -> Result<Assembly, RunError> {
     let end = Time::ZERO + scenario.duration;
@@ -174,7 +174,7 @@ pub(crate) fn assemble(
             watched: watched.port(port),
             mechanisms,
         };
-        let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, given)?;
+        let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, plugins)?;
         parts[cluster as usize].ports.push(port);
     }
 
@@ -198,8 +198,8 @@ pub(crate) fn assemble(
     };
     let virtual_ends: Vec<_> = virtual_ends.into_iter().map(&mut next_end).collect();
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
-    build_endpoints(scenario, &hops.first, &endpoints, &mut parts, given)?;
-    build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts, given)?;
+    build_endpoints(scenario, &hops.first, &endpoints, &mut parts, plugins)?;
+    build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts, plugins)?;
     for Origin { flow, hop, step, hop_back, .. } in origins {
         let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);
         parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);

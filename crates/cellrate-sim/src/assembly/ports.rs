@@ -39,12 +39,12 @@ pub(super) fn build_port(
     used: &[bool; PRIORITIES],
     ends: Ends,
     outlets: &mut Shared<Outlet>,
-    given: Plugins<'_>,
+    plugins: Plugins<'_>,
 ) -> Result<Port, RunError> {
     let Ends { outside, at_host, every_cell, tapped, joined, without_queue, watched, mechanisms } = ends;
     let config = scenario.port(index);
     let line = Line::of(scenario, index);
-    let control = given.control(scenario, index)?;
+    let control = plugins.control(scenario, index)?;
     let is_switch = scenario.node(scenario.tail(index.step())).kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);

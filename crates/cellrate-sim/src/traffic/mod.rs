@@ -62,7 +62,7 @@ pub struct Site<'a> {
     /// The end of the run.
     pub end: Time,
     /// Plugins of the run.
-    pub given: Plugins<'a>,
+    pub plugins: Plugins<'a>,
 }
 
 impl Supply {
@@ -71,7 +71,7 @@ impl Supply {
     /// # Errors
     /// Where the run was not given its traffic.
     pub fn new(site: Site<'_>) -> Result<Supply, MissingPlugin> {
-        let Site { scenario, flow, cell_time, end, given } = site;
+        let Site { scenario, flow, cell_time, end, plugins } = site;
         let (seed, other) = (scenario.seed, &scenario.flow(flow.other()).traffic);
         let Flow { sender, traffic } = scenario.flow(flow);
         let owner = || Owner::flow(scenario, flow);
@@ -106,7 +106,9 @@ impl Supply {
                 Supply::Adapter(Box::new(adapter))
             }
             Some(Traffic::Call(model)) => Supply::Calls(Box::new(Calls::new(model, seed, owner()))),
-            Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
+            Some(Traffic::Custom(custom)) => {
+                Supply::Bursts(Box::new(plugins.bursts(scenario, flow, custom)?))
+            }
             Some(_) => match generator(scenario, flow) {
                 Some(cells) => Supply::Generated(cells),
                 None => unreachable!("what is not open-loop has its own supply"),
