@@ -1,9 +1,8 @@
 //! One end of a connection: what it sends, and what it does with what arrives.
 
-use cellrate_engine::acr_integral::{AcrIntegral, Tail};
 use cellrate_engine::histogram::{Histogram, Recording};
 use cellrate_engine::loopback::{LoopbackContents, LoopbackEnd};
-use cellrate_engine::sender::Sender;
+use cellrate_engine::pacer::Pacer;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
 use crate::kernel::cell::Cell;
@@ -139,10 +138,6 @@ impl EarlyReceiver<'_> {
     }
 }
 
-/// Most cells of a [run](Endpoint::run) at a peak rate, where no RM cell ends it: as many as at ACR with the largest
-/// Nrm.
-const LONGEST_RUN: u32 = 255;
-
 /// One end of a connection.
 ///
 /// What a cell that arrives touches comes first, then what those touch that leave. A large network has very many ends:
@@ -170,22 +165,21 @@ pub(crate) struct Endpoint {
     /// MCR of the direction that it sends, and of the other.
     mcr: [RateCode; 2],
     pub supply: Supply,
-    pub sender: Sender,
-    acr_integral: AcrIntegral,
+    pub pacer: Pacer,
     /// OAM loopback, if the connection has any.
     pub loopback: Option<Box<LoopbackEnd>>,
 }
 
 impl Endpoint {
     pub fn new(
-        sender: Sender,
+        pacer: Pacer,
         supply: Supply,
         destination: Destination,
         first_hop: u32,
         mcr: [CellRate; 2],
     ) -> Endpoint {
         Endpoint {
-            sender,
+            pacer,
             supply,
             destination,
             first_hop,
@@ -194,7 +188,6 @@ impl Endpoint {
             planned: 0,
             send_mode: SendMode::Scheduled,
             counters: Counters::default(),
-            acr_integral: AcrIntegral::default(),
             delays: None,
             interface: None,
             loopback: None,
@@ -206,19 +199,19 @@ impl Endpoint {
     pub fn prefetch(&self) -> u64 {
         let sending = self.transmits.as_ps() ^ self.source().map_or(0, |source| source.spacing().as_ps());
         let delays = self.delays.as_deref().map_or(0, Histogram::prefetch);
-        delays ^ self.counters.data_sent ^ sending ^ self.acr_integral.until().as_ps()
+        delays ^ self.counters.data_sent ^ sending ^ self.pacer.integrated_until().as_ps()
     }
 
     /// When it sends next, not before `now`.
     #[inline(always)]
     pub fn next_transmission(&self, now: Time) -> Time {
-        self.sender.next_transmission(now, |from| self.supply.available_from(from))
+        self.pacer.next_transmission(now, |from| self.supply.available_from(from))
     }
 
     /// The smallest time between two cells: between planned ones there is no other.
     #[inline(always)]
     pub fn spacing(&self) -> Duration {
-        self.sender.spacing()
+        self.pacer.spacing()
     }
 
     /// Whether the next transmission may be a turned-around RM cell.
@@ -231,9 +224,7 @@ impl Endpoint {
     /// something waits, and unless it is a BRM it is data.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
-        if let Sender::Abr(source) = &mut self.sender
-            && source.transmit_data(now)
-        {
+        if self.pacer.transmit_data(now) {
             return Some(self.data_cell(now));
         }
         self.transmit_other(now)
@@ -252,7 +243,7 @@ impl Endpoint {
     /// The last cell of a PDU has left; it may be that of a frame that calls for an FRM.
     #[inline]
     fn note_frame_end(&mut self) {
-        if let (Supply::Frames(frames), Sender::Abr(source)) = (&self.supply, &mut self.sender)
+        if let (Supply::Frames(frames), Some(source)) = (&self.supply, self.pacer.source_mut())
             && frames.is_between_frames()
         {
             source.end_frame();
@@ -262,7 +253,7 @@ impl Endpoint {
     /// Up to `count` cells of a source that has no feedback, from the one that leaves at `transmits` on, as far as they
     /// leave before `end`: each with its instant goes to `put`, and `transmits` is that of the one after them.
     pub fn send_ahead(&mut self, end: Time, count: usize, mut put: impl FnMut(Time, Cell)) {
-        let Sender::Peak { spacing, .. } = self.sender else {
+        let Pacer::Peak { spacing, .. } = self.pacer else {
             unreachable!("ABR sources have feedback");
         };
         let (hop, mut number) = (self.first_hop as usize, self.counters.data_sent);
@@ -291,10 +282,7 @@ impl Endpoint {
     /// `at` on, unless something arrives here: their spacing, how many, and whether the last one ends its PDU. None at
     /// all where that is not known so simply.
     pub fn run(&self, at: Time) -> (Duration, u32, bool) {
-        let (spacing, allowed) = match &self.sender {
-            Sender::Abr(source) => (source.spacing(), source.data_run(at)),
-            Sender::Peak { spacing, .. } => (*spacing, LONGEST_RUN),
-        };
+        let (spacing, allowed) = (self.pacer.spacing(), self.pacer.data_run(at));
         if allowed == 0 {
             return (Duration::ZERO, 0, false);
         }
@@ -316,22 +304,16 @@ impl Endpoint {
 
     /// `count` cells of a [run](Endpoint::run) have left, the last one at `last`.
     pub fn transmit_run(&mut self, count: u32, last: Time) {
-        match &mut self.sender {
-            Sender::Abr(source) => source.transmit_run(count, last),
-            Sender::Peak { spacing, earliest } => *earliest = last.saturating_add(*spacing),
-        }
+        self.pacer.transmit_run(count, last);
         self.supply.take_run(count, last);
         self.counters.data_sent += u64::from(count);
     }
 
-    /// Anything but the common case: RM cells, and senders that are not ABR's.
+    /// Anything but the common case: RM cells, and pacers that are not ABR's.
     #[inline(never)]
     fn transmit_other(&mut self, now: Time) -> Option<Cell> {
         let data_waiting = self.supply.available_from(now) <= now;
-        let emission = self.sender.transmit(now, data_waiting, |before, after| {
-            self.acr_integral.advance(now, before);
-            self.supply.on_acr(now, after);
-        });
+        let emission = self.pacer.transmit(now, data_waiting, |acr| self.supply.on_acr(now, acr));
         let rm = match emission? {
             Emission::Data => return Some(self.data_cell(now)),
             Emission::ForwardRm(rm) => {
@@ -402,19 +384,15 @@ impl Endpoint {
     /// The instant of a received RM cell has come: a BRM is obeyed, an answer waits for its turn. Returns a cell that
     /// leaves at once, out of rate.
     pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
-        let Sender::Abr(source) = &mut self.sender else {
-            unreachable!("only ABR connections have RM cells");
-        };
         if cell.direction() == Direction::Backward {
-            let before = source.acr();
-            source.on_backward_rm(now, &cell.to_rm(self.mcr[0]));
-            self.acr_integral.advance(now, before);
-            if source.acr() != before {
-                self.supply.on_acr(now, source.acr());
-            }
+            let rm = cell.to_rm(self.mcr[0]);
+            self.pacer.on_backward_rm(now, &rm, |acr| self.supply.on_acr(now, acr));
             self.counters.count(RmCount::BackwardReceived);
             return None;
         }
+        let Some(source) = self.pacer.source_mut() else {
+            unreachable!("only ABR connections have RM cells");
+        };
         self.counters.count(RmCount::ForwardReceived);
         let answer = RmCell { direction: Direction::Backward, ..cell.to_rm(self.mcr[1]) };
         let at_once = self.destination.schedule(answer, source)?;
@@ -459,11 +437,7 @@ impl Endpoint {
 
     /// A call begins at `now`, and ends at `end`: the source begins anew, as one that has just been set up.
     pub fn begin_call(&mut self, now: Time, end: Time) {
-        if let Sender::Abr(source) = &mut self.sender {
-            let before = source.acr();
-            source.restart();
-            self.acr_integral.advance(now, before);
-        }
+        self.pacer.restart(now);
         if let Some(calls) = self.supply.calls_mut() {
             calls.begin(now, end);
         }
@@ -553,7 +527,7 @@ impl Endpoint {
             }
             return;
         }
-        let acr = self.sender.source().map(|source| source.acr());
+        let acr = self.pacer.source().map(|source| source.acr());
         loop {
             while let Some(segment) = interface.stack.poll_transmit(now) {
                 adapter.offer(segment);
@@ -610,24 +584,14 @@ impl Endpoint {
         self.data_delivered() + rm(RmCount::ForwardReceived) + rm(RmCount::BackwardReceived) + oam
     }
 
-    /// Has what ACR does from `from` on kept apart.
-    pub fn watch_acr(&mut self, from: Time) {
-        self.acr_integral.watch(from);
-    }
-
-    /// Course of ACR from that instant on to `end`.
-    pub fn acr_tail(&self, end: Time) -> Option<Tail> {
-        self.acr_integral.tail(end, self.source()?.acr())
-    }
-
     /// The ABR source, if there is one.
     pub fn source(&self) -> Option<&Source> {
-        self.sender.source()
+        self.pacer.source()
     }
 
     /// The least and the largest delay and the integral of ACR begin anew at `now`.
     pub fn begin_maxima(&mut self, now: Time) {
-        self.acr_integral = AcrIntegral::from(now);
+        self.pacer.begin_integral(now);
         if let Some(delays) = &mut self.delays {
             delays.begin_extremes();
         }
@@ -655,12 +619,6 @@ impl Endpoint {
         if let Some(own) = &mut self.loopback {
             own.begin_anew(now);
         }
-    }
-
-    /// Time integral of ACR up to `at`, since it [began anew](Endpoint::begin_maxima) \[cells\]; zero without an ABR
-    /// source.
-    pub fn acr_cells(&self, at: Time) -> f64 {
-        self.source().map_or(0.0, |source| self.acr_integral.cells(at, source.acr()))
     }
 }
 
@@ -727,8 +685,8 @@ mod tests {
 
     #[test]
     fn an_end_where_no_data_arrives_has_no_histogram() {
-        let sender = Sender::Peak { spacing: Duration::from_us(10), earliest: Time::ZERO };
-        let mut end = Endpoint::new(sender, Supply::Nothing, Destination::default(), 0, [CellRate::ZERO; 2]);
+        let pacer = Pacer::Peak { spacing: Duration::from_us(10), earliest: Time::ZERO };
+        let mut end = Endpoint::new(pacer, Supply::Nothing, Destination::default(), 0, [CellRate::ZERO; 2]);
         assert!(end.delays().is_none() && end.data_delivered() == 0);
         let arrives = Time::ZERO + Duration::from_ms(3);
         assert!(end.receive(Cell::data(Time::ZERO, 1, false).arriving(arrives)).is_none());

@@ -103,7 +103,7 @@ pub enum Traveller {
 }
 
 impl Steps {
-    /// Begins a run of `scenario` with what `plugins` makes. If `follow`, every step tells which cells left which ports.
+    /// Begins a run of `scenario` with what `plugins` make. If `follow`, every step tells which cells left which ports.
     ///
     /// # Errors
     /// As [`Simulation::run`](crate::Simulation::run), but for interruptions.

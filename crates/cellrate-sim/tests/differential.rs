@@ -616,7 +616,8 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
     );
 }
 
-/// Each flaw has the number of a network that told when it was written; where that tells no more, another is looked for.
+/// Each flaw has the number of a network that told when it was written; where that tells no more, another is looked
+/// for.
 #[test]
 fn a_judge_with_a_wrong_rule_is_found_out() {
     let groups: [(&[(Flaw, u64)], Network); 11] = [

@@ -1,12 +1,11 @@
 //! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends,
 //! the destination of the other one, the queue before the one and the reassembly behind the other.
 
-use cellrate_engine::acr_integral::AcrIntegral;
 use cellrate_engine::histogram::Histogram;
 use cellrate_engine::loopback::LoopbackEnd;
-use cellrate_engine::sender::Sender;
+use cellrate_engine::pacer::Pacer;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
-use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
+use cellrate_proto::{CellRate, Destination, Direction, Emission, RmCell, Source, Time};
 
 use super::acks::Acks;
 use super::cell::Cell;
@@ -49,7 +48,7 @@ pub(crate) struct Reception {
 /// One end of a connection.
 #[derive(Debug)]
 pub(crate) struct Adapter {
-    pub sender: Sender,
+    pub pacer: Pacer,
     pub supply: Supply,
     /// The destination of the other direction.
     destination: Destination,
@@ -58,7 +57,6 @@ pub(crate) struct Adapter {
     /// VPI and VCI.
     address: u32,
     pub counters: Counters,
-    acr_integral: AcrIntegral,
     /// Delays of the data cells of the other direction.
     pub delays: Histogram,
     pub reception: Option<Box<Reception>>,
@@ -72,7 +70,7 @@ pub(crate) struct Adapter {
 
 impl Adapter {
     pub fn new(
-        sender: Sender,
+        pacer: Pacer,
         supply: Supply,
         destination: Destination,
         first_hop: u32,
@@ -80,13 +78,12 @@ impl Adapter {
         reception: Option<Reception>,
     ) -> Adapter {
         Adapter {
-            sender,
+            pacer,
             supply,
             destination,
             first_hop,
             address,
             counters: Counters::default(),
-            acr_integral: AcrIntegral::default(),
             delays: Histogram::default(),
             reception: reception.map(Box::new),
             acks: None,
@@ -102,7 +99,7 @@ impl Adapter {
 
     /// A run of its own begins at `now`, not at zero.
     pub fn begin_at(&mut self, now: Time) {
-        self.acr_integral = AcrIntegral::from(now);
+        self.pacer.begin_integral(now);
         self.supply.skip_until(now);
         if let Some(loopback) = &mut self.loopback {
             loopback.0.skip_until(now);
@@ -112,16 +109,14 @@ impl Adapter {
     /// When it sends next, not before `now`.
     #[inline]
     pub fn next_transmission(&self, now: Time) -> Time {
-        self.sender.next_transmission(now, |from| self.supply.available_from(from))
+        self.pacer.next_transmission(now, |from| self.supply.available_from(from))
     }
 
     /// The cell that leaves at `now`, the instant of the [next transmission](Adapter::next_transmission): there
     /// something waits, and unless it is a BRM it is data.
     #[inline]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
-        if let Sender::Abr(source) = &mut self.sender
-            && source.transmit_data(now)
-        {
+        if self.pacer.transmit_data(now) {
             return Some(self.data_cell(now));
         }
         self.transmit_other(now)
@@ -176,13 +171,10 @@ impl Adapter {
         }
     }
 
-    /// Anything but the common case: RM cells, and senders that are not ABR's.
+    /// Anything but the common case: RM cells, and pacers that are not ABR's.
     fn transmit_other(&mut self, now: Time) -> Option<Cell> {
         let data_waiting = self.supply.available_from(now) <= now;
-        let emission = self.sender.transmit(now, data_waiting, |before, after| {
-            self.acr_integral.advance(now, before);
-            self.supply.on_acr(now, after);
-        });
+        let emission = self.pacer.transmit(now, data_waiting, |acr| self.supply.on_acr(now, acr));
         let rm = match emission? {
             Emission::Data => return Some(self.data_cell(now)),
             Emission::ForwardRm(rm) => {
@@ -233,18 +225,13 @@ impl Adapter {
     /// # Errors
     /// When it is damaged, or comes to a connection that has no RM cells: then it is counted and has no effect.
     pub fn receive_rm(&mut self, now: Time, cell: &Cell) -> Result<Option<Cell>, ()> {
-        let (Sender::Abr(source), Ok(rm)) = (&mut self.sender, cell.to_rm()) else {
+        let (Some(source), Ok(rm)) = (self.pacer.source_mut(), cell.to_rm()) else {
             self.counters.refused_rm += 1;
             return Err(());
         };
         self.counters.delivered += 1;
         if rm.direction == Direction::Backward {
-            let before = source.acr();
-            source.on_backward_rm(now, &rm);
-            self.acr_integral.advance(now, before);
-            if source.acr() != before {
-                self.supply.on_acr(now, source.acr());
-            }
+            self.pacer.on_backward_rm(now, &rm, |acr| self.supply.on_acr(now, acr));
             self.counters.backward_rm_received += 1;
             return Ok(None);
         }
@@ -298,12 +285,7 @@ impl Adapter {
 
     /// The ABR source, if there is one.
     pub fn source(&self) -> Option<&Source> {
-        self.sender.source()
-    }
-
-    /// Time-weighted mean of ACR up to `end`, over `span`.
-    pub fn mean_acr(&self, end: Time, span: Duration) -> Option<CellRate> {
-        Some(self.acr_integral.mean(end, self.source()?.acr(), span))
+        self.pacer.source()
     }
 }
 

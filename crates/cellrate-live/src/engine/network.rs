@@ -6,13 +6,13 @@ use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::line::Line;
 use cellrate_engine::loopback::{LoopbackEnd, locations, segment_ends};
+use cellrate_engine::pacer::Pacer;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::MissingPlugin;
 use cellrate_engine::policing::checkpoints;
 use cellrate_engine::priority::priority;
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
-use cellrate_engine::sender::Sender;
 use cellrate_engine::served::Served;
 use cellrate_engine::set_up;
 use cellrate_proto::switch::Slot;
@@ -369,13 +369,13 @@ impl Builder<'_> {
             let (number, back) = (flow.connection(), self.scenario.flow(flow.other()));
             let vc = || self.scenario.connection(number).name.clone();
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
-            let sender = Sender::at_host(self.scenario, flow, self.options.plugins)?;
+            let pacer = Pacer::at_host(self.scenario, flow, self.options.plugins)?;
             let mut acks = None;
             let (supply, reception) = if carries_packets {
                 let host = self.scenario.tail(self.scenario.step(flow, 0));
                 let own = self.scenario.hosts.get(host.0 as usize);
                 acks = own.and_then(|own| Acks::new(own.adapter_tcp.arriving_acks));
-                if sender.source().is_none() && acks.as_ref().is_some_and(Acks::goes_by_rate) {
+                if pacer.source().is_none() && acks.as_ref().is_some_and(Acks::goes_by_rate) {
                     let host = self.scenario.node(host).name.clone();
                     return Err(Error::NoRate { vc: vc(), host });
                 }
@@ -398,7 +398,7 @@ impl Builder<'_> {
                 }
             };
             let mut adapter = Adapter::new(
-                sender,
+                pacer,
                 supply,
                 set_up::destination_at_host(back),
                 first_hops[flow.index()],
@@ -426,7 +426,7 @@ impl Builder<'_> {
                 first_hops[back.index()] as usize + end.received_step(self.scenario.steps(flow).len());
             self.network.hops[received].adapter = self.network.adapters.len() as u32;
             self.network.adapters.push(Adapter::new(
-                Sender::new(self.scenario, flow, self.options.plugins)?,
+                Pacer::new(self.scenario, flow, self.options.plugins)?,
                 Supply::Relayed(Box::new(PerVcQueue::new(end.coupling))),
                 set_up::destination(self.scenario.flow(back)),
                 first_hops[flow.index()] + end.step as u32,

@@ -326,7 +326,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             backward_rm_received: sender.map(|sender| sender.counters.backward_rm_received),
             throughput_bps: counted.map(|counters| delivered(counters.data_delivered)),
             mean_acr: sender
-                .and_then(|sender| sender.mean_acr(ending.end, span))
+                .and_then(|sender| sender.pacer.mean_acr(ending.end, span))
                 .map(|rate| rate.as_cells_per_s()),
             final_acr: source.map(|source| source.acr().as_cells_per_s()),
             idle_resets: statistics.map(|s| s.idle_resets),
@@ -412,7 +412,7 @@ fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -
             data_sent: sender.counters.data_sent,
             forward_rm_sent: sender.counters.forward_rm_sent,
             backward_rm_received: sender.counters.backward_rm_received,
-            mean_acr: sender.mean_acr(ending.end, span).unwrap_or_default(),
+            mean_acr: sender.pacer.mean_acr(ending.end, span).unwrap_or_default(),
             queue_integral: queue.integral(ending.end),
         };
         let of = (sender.source()?, queue);

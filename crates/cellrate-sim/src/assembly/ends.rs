@@ -1,11 +1,11 @@
 //! Ends of connections, at hosts and inside switches.
 
 use cellrate_engine::loopback::LoopbackEnd;
+use cellrate_engine::pacer::Pacer;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::random::Owner;
 use cellrate_engine::segments::VirtualEnd;
-use cellrate_engine::sender::Sender;
 use cellrate_engine::set_up;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
@@ -37,19 +37,19 @@ pub(super) fn build_endpoints(
         };
         // What goes over a branch of a tree are copies.
         let is_copied = scenario.connection(flow.connection()).branch.is_some() && !flow.is_backward();
-        let sender = match is_copied {
-            true => Sender::Peak { spacing: Duration::FOREVER, earliest: Time::NEVER },
-            false => Sender::at_host(scenario, flow, plugins)?,
+        let pacer = match is_copied {
+            true => Pacer::Peak { spacing: Duration::FOREVER, earliest: Time::NEVER },
+            false => Pacer::at_host(scenario, flow, plugins)?,
         };
         let mut endpoint = Endpoint::new(
-            sender,
+            pacer,
             Supply::new(site)?,
             set_up::destination_at_host(back),
             first_hops[flow.index()],
             [out.sender.mcr(), back.sender.mcr()],
         );
         if judges && out.traffic.is_some() {
-            endpoint.watch_acr(last_quarter(scenario));
+            endpoint.pacer.watch_acr(last_quarter(scenario));
         }
         endpoint.loopback = LoopbackEnd::of(scenario, flow).map(Box::new);
         let [own, other] = [places[flow.index()], places[flow.other().index()]];
@@ -77,7 +77,7 @@ pub(super) fn build_virtual_ends(
         let VirtualEnd { flow, step, coupling, .. } = end;
         let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
         parts[place.cluster as usize].endpoints.push(Endpoint::new(
-            Sender::new(scenario, flow, plugins)?,
+            Pacer::new(scenario, flow, plugins)?,
             Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
             set_up::destination(back),
             hops.of(flow) + step as u32,

@@ -276,7 +276,7 @@ fn flow_counts<'a>(
         backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
         abr: sender.source().map(|source| AbrCounts {
             acr: source.acr(),
-            acr_cells: sender.acr_cells(at),
+            acr_cells: sender.pacer.acr_cells(at),
             statistics: source.statistics(),
         }),
         delays: receiver.delays().map(Cow::Borrowed),

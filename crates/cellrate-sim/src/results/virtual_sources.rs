@@ -58,7 +58,7 @@ impl Before {
         let sources = || virtual_sources(assembly);
         self.acr_cells.resize(sources().count(), 0.0);
         for ((_, sender, ..), cells) in sources().zip(&mut self.acr_cells) {
-            *cells = if at <= start { 0.0 } else { *cells + sender.acr_cells(at) };
+            *cells = if at <= start { 0.0 } else { *cells + sender.pacer.acr_cells(at) };
         }
         if at == start {
             self.queue_integrals = sources().map(|(.., queue)| queue.integral(at)).collect();
@@ -99,7 +99,7 @@ fn row(
     span: Duration,
     (integral, acr_cells): (u128, f64),
 ) -> Option<VirtualSourceSummary> {
-    let cells = acr_cells + sender.acr_cells(until);
+    let cells = acr_cells + sender.pacer.acr_cells(until);
     let counted = Counted {
         data_received: receiver.data_delivered(),
         data_sent: sender.counters.data_sent,
