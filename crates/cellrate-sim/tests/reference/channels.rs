@@ -10,7 +10,7 @@ use super::queues::Fair;
 use super::*;
 
 /// Flaws that take virtual paths to tell.
-pub const CHANNEL_FLAWS: [(Flaw, u64); 2] = [(Flaw::ChannelsByTurns, 0), (Flaw::ChannelsOfOneWeight, 0)];
+pub const CHANNEL_FLAWS: [(Flaw, u64); 2] = [(Flaw::ChannelsByTurns, 5), (Flaw::ChannelsOfOneWeight, 7)];
 
 /// Whether the rows are the same but for fair shares, of which the judge knows nothing.
 pub fn same_channels(kernel: &[ChannelSummary], judge: &[ChannelSummary]) -> bool {
