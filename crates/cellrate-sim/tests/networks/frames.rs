@@ -1,12 +1,15 @@
 //! Frames in datagrams: what arrives, when, and what is lost.
 
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
 use crate::world::{World, greedy, greedy_in, parameters, port};
 use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_proto::switch::frame_discard::Early;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
-use cellrate_sim::{FrameSummary, RunResult};
+use cellrate_sim::{FrameSummary, RunResult, run_on};
 
 fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
     let mut frames = FramesTraffic {
@@ -282,4 +285,17 @@ fn codecs_of_speech_take_two_cells_a_packet_and_g_711_five() {
         }
     }
     assert_eq!(summary.frames.len(), 10);
+}
+
+#[test]
+fn there_are_as_many_events_on_one_thread_as_on_two() {
+    // A PDU's end that is known of sooner may be looked for in vain first.
+    let text = include_str!("../../../../scenarios/rm-cell-per-frame.toml");
+    let points = Document::parse(text, "rm-cell-per-frame").unwrap().points().unwrap();
+    let scenario = points.into_iter().nth(1).expect("Nrm cells between FRMs").document.resolve().unwrap();
+    let events = [1, 2].map(|threads| {
+        let threads = NonZeroUsize::new(threads).expect("not zero");
+        run_on(&scenario, threads, &mut |_| ControlFlow::Continue(())).unwrap().summary.run.events
+    });
+    assert_eq!(events[0], events[1]);
 }
