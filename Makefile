@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc for-python lint docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-simulated test-live rustdoc for-python lint lint-and-docs docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -66,9 +66,14 @@ lab-if-possible: $(STAMPS)/venv
 	@$(BIN)/python web/build.py --if-possible
 
 # Rust's tests, and beside them what the others need: the compiled module and the page, each at its end on one processor.
+# Live tests wait more than they work, so what is read and drawn goes beside them.
 test: prerequisites
 	@$(MAKE) --no-print-directory --jobs=2 test-rust for-python
-	@$(MAKE) --no-print-directory lint test-python docs
+	@$(MAKE) --no-print-directory test-simulated
+	@$(MAKE) --no-print-directory --jobs=2 test-live lint-and-docs
+
+lint-and-docs:
+	@$(MAKE) --no-print-directory lint docs
 
 for-python: $(STAMPS)/tools $(STAMPS)/built $(STAMPS)/docs
 	@$(MAKE) --no-print-directory lab-if-possible
@@ -118,10 +123,15 @@ deny:
 	    echo "cargo-deny is not installed: $(DENY) of the Rust dependencies are not checked here (cargo install cargo-deny --locked)"; \
 	fi
 
+test-python: test-simulated
+	@$(MAKE) --no-print-directory test-live
+
 # The types that Python sees of the compiled module are those that it has.
-test-python: $(STAMPS)/tools $(STAMPS)/built
+test-simulated: $(STAMPS)/tools $(STAMPS)/built
 	$(BIN)/stubtest cellrate._native
 	$(BIN)/python -m pytest -q --numprocesses=auto -m "not live"
+
+test-live: $(STAMPS)/tools $(STAMPS)/built
 	$(BIN)/python -m pytest -q -m live
 
 # Packages beside these are whatever pip finds, so what they deprecate is no error here. Extras are not installed.
