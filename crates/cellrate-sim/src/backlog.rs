@@ -5,7 +5,7 @@ use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, Category, FlowIndex, Scenario, Sender};
 
 use crate::error::RunError;
-use crate::names::port_name;
+use cellrate_engine::names::port_name;
 
 /// Half of what 64 bits of picoseconds hold: 106 days.
 const LONGEST_PS: f64 = (1_u64 << 63) as f64;

@@ -5,8 +5,8 @@ use cellrate_engine::loopback::{LoopbackContents, LoopbackEnd};
 use cellrate_engine::pacer::Pacer;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
-use crate::kernel::cell::Cell;
-use crate::kernel::lanes::stretch::Stretch;
+use crate::cell::Cell;
+use crate::stretch::Stretch;
 use crate::traffic::Supply;
 use crate::transport::{Departed, Interface, Over, Segment, SizedFlow};
 

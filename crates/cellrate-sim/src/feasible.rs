@@ -8,7 +8,8 @@ use crate::assembly::assemble;
 use crate::error::RunError;
 use crate::mechanisms::Mechanisms;
 use crate::simulation::check_size;
-use crate::{Plugins, names};
+use cellrate_engine::names;
+use cellrate_engine::plugins::Plugins;
 
 /// Whether [`run`](crate::run) can take `scenario`, as far as can be said before.
 ///

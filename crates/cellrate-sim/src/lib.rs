@@ -7,24 +7,23 @@
 
 mod assembly;
 mod backlog;
+mod cell;
 mod endpoint;
 mod error;
 mod feasible;
 pub mod kernel;
 #[doc(hidden)]
 pub mod mechanisms;
-mod port;
 mod progress;
-mod readings;
 pub mod results;
 mod simulation;
 mod steps;
+mod stretch;
 pub mod tap;
 pub mod traffic;
 pub mod transport;
 mod watching;
 
-use cellrate_engine::names;
 pub use cellrate_engine::plugins::{
     AlgorithmPort, Algorithms, CustomKind, MissingPlugin, Plugins, Policies, SendingEnd, TrafficSources,
     Wanted,

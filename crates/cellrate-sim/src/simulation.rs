@@ -9,17 +9,17 @@ use cellrate_scenario::{PortIndex, Scenario};
 
 use crate::assembly::{Assembly, assemble};
 use crate::backlog;
+use crate::cell::MAX_HOPS;
 use crate::error::RunError;
 use crate::kernel::Kernel;
-use crate::kernel::cell::MAX_HOPS;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
-use crate::names::describe;
 use crate::progress::Progress;
 use crate::results::{Meter, RunResult, account};
 use crate::tap::{Collector, Tap, TapSink};
 use crate::watching::{Look, Watcher};
+use cellrate_engine::names::describe;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
 ///

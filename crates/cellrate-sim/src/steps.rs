@@ -12,13 +12,13 @@ use cellrate_proto::Time;
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
 
 use crate::assembly::{Assembly, assemble, carries_cells};
+use crate::cell::Cell;
 use crate::error::RunError;
-use crate::kernel::cell::Cell;
+use crate::kernel::state::departures::{Departure, Departures};
 use crate::kernel::windows::serial::Serial;
 use crate::mechanisms::Mechanisms;
 use crate::results::{Meter, RunResult, account};
 use crate::simulation::check_size;
-use crate::tap::departures::{Departure, Departures};
 use crate::watching::{Recent, Seen};
 
 /// A run of a scenario that goes on when it is told to.

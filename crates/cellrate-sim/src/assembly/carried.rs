@@ -2,7 +2,7 @@
 
 use cellrate_scenario::{Category, FlowIndex, PortIndex, Scenario};
 
-use crate::port::{PRIORITIES, priority};
+use crate::kernel::ports::{PRIORITIES, priority};
 
 /// Which priorities each port serves.
 pub(super) fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {

@@ -7,13 +7,13 @@ use super::carried::sends;
 use super::hops::Hops;
 use super::place::Place;
 use super::watched::Watched;
+use crate::cell::Significance;
 use crate::endpoint::SendMode;
 use crate::kernel::build::Parts;
-use crate::kernel::cell::Significance;
 use crate::kernel::hop::NONE;
+use crate::kernel::ports::{Port, Queues};
 use crate::kernel::state::feed::Feed;
 use crate::mechanisms::{Mechanism, Mechanisms};
-use crate::port::{Port, Queues};
 
 /// How the transmissions over a host's port are simulated.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use cellrate_scenario::{FlowIndex, Scenario};
 use super::place::Place;
 use crate::kernel::build::Parts;
 use crate::kernel::hop::{Hop, NONE};
-use crate::port::{Port, Queues, priority};
+use crate::kernel::ports::{Port, Queues, priority};
 
 pub(super) struct Hops {
     /// Nobody else has it so far.

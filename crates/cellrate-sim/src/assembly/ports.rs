@@ -7,11 +7,11 @@ use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared}
 
 use super::watched::WatchedPort;
 use crate::error::RunError;
+use crate::kernel::ports::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served};
 use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::merge::Merge;
 use crate::mechanisms::{Mechanism, Mechanisms};
-use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served};
-use crate::random::{Owner, Random, Stream};
+use cellrate_engine::random::{Owner, Random, Stream};
 
 /// The far end of a link.
 pub(super) struct Ends {

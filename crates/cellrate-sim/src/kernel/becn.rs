@@ -6,14 +6,14 @@
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;
 
-use super::cell::Cell;
 use super::hop::Hop;
 use super::state::cluster::Cluster;
-use crate::port::ABR;
+use crate::cell::Cell;
+use crate::kernel::ports::ABR;
 
 impl Cluster {
     /// An ABR cell that is no BRM has come to the port of `hop`, the one of this `number`, which has
-    /// [observed](crate::port::Port::observe) it; it does not wait there yet.
+    /// [observed](crate::kernel::ports::Port::observe) it; it does not wait there yet.
     #[cold]
     pub(super) fn originate(&mut self, now: Time, number: usize, hop: &Hop) {
         let port = &mut self.ports[hop.port as usize];

@@ -11,9 +11,9 @@
 
 use cellrate_proto::{RmCell, Time};
 
-use super::cell::Cell;
 use super::state::branch_points::{ComingFrom, Feedback};
 use super::state::cluster::Cluster;
+use crate::cell::Cell;
 
 impl Cluster {
     /// A cell reaches a branch point.

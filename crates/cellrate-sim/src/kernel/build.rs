@@ -20,8 +20,8 @@ use super::state::sampled::Sampled;
 use super::state::scratch::Scratch;
 use super::state::segment_ends::SegmentEnds;
 use crate::endpoint::{Endpoint, SendMode};
+use crate::kernel::ports::{Port, Queues};
 use crate::mechanisms::{Mechanism, Mechanisms};
-use crate::port::{Port, Queues};
 use cellrate_engine::sampler::Sampler;
 
 /// Parts that a cluster is made of.

@@ -11,7 +11,6 @@ use cellrate_proto::switch::Settled;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::FlowIndex;
 
-use super::cell::Cell;
 use super::deferred::ranked::WaysOut;
 use super::hop::{Hop, NONE, NextHop};
 use super::lanes::cell_queue::Batch;
@@ -20,9 +19,10 @@ use super::state::cluster::{Cluster, LONG};
 use super::state::event_mark::EventMark;
 use super::state::feed::Train;
 use super::state::leaf::Leaf;
+use crate::cell::Cell;
 use crate::endpoint::SendMode;
+use crate::kernel::ports::{ABR, Admission, Port, Queues};
 use crate::mechanisms::Mechanism;
-use crate::port::{ABR, Admission, Port, Queues};
 use crate::transport::{Peer, pick_up};
 
 impl Cluster {

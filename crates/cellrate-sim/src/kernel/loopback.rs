@@ -10,8 +10,8 @@
 use cellrate_engine::loopback::LoopbackContents;
 use cellrate_proto::Time;
 
-use super::cell::Cell;
 use super::state::cluster::Cluster;
+use crate::cell::Cell;
 
 impl Cluster {
     /// The instant of a loopback cell that `endpoint` has received has come.

@@ -16,7 +16,9 @@
 //!     |
 //!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes, merges, leaves of the schedule
 //!     |
-//!  lanes     cells on links, packed or not                cell, hop           a cell, and a link of its way
+//!  ports     queues before a link, and what they count     lanes    cells on links, packed or not
+//!     |                                                    hop      a link of a connection's way
+//!  below the kernel: ends of connections, what they send, TCP, runs of cells (stretch), the cell
 //! ```
 //!
 //! Each layer uses those below it. A cell goes this way:
@@ -61,7 +63,7 @@
 //!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](state::merge)), many at a time
 //!   as its [strategy](state::drain_strategy) allows;
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
-//!   ([`turns`](deferred::turns), [`stretch`](lanes::stretch));
+//!   ([`turns`](deferred::turns), [`stretch`](crate::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
 //!   ([`sorted`](deferred::sorted));
 //! - where such a port keeps real queues, departures are caught up with on the way ([`served`](deferred::served),
@@ -114,7 +116,6 @@
 pub(crate) mod becn;
 pub(crate) mod branch_point;
 pub(crate) mod build;
-pub(crate) mod cell;
 pub(crate) mod census;
 pub(crate) mod completions;
 pub(crate) mod deferred;
@@ -125,6 +126,8 @@ pub(crate) mod loopback;
 pub(crate) mod opening;
 pub(crate) mod pause;
 pub(crate) mod police;
+pub(crate) mod ports;
+pub(crate) mod readings;
 pub(crate) mod sampling;
 pub(crate) mod sources;
 pub(crate) mod state;

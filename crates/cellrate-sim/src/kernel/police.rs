@@ -8,9 +8,9 @@ use cellrate_proto::Time;
 use cellrate_proto::policing::contract::Verdict;
 use cellrate_proto::policing::usage::PolicedCell;
 
-use super::cell::Cell;
 use super::hop::NONE;
 use super::state::cluster::Cluster;
+use crate::cell::Cell;
 
 impl Cluster {
     /// A cell reaches a switch that polices it.

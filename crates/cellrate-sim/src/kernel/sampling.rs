@@ -9,12 +9,12 @@
 use cellrate_proto::Time;
 
 use super::lanes::cell_queue::{CellQueue, Lists};
-use super::lanes::stretch::Stretch;
 use super::state::cluster::Cluster;
 use super::state::drain_strategy::DrainStrategy;
 use super::state::sampled::{Bookmark, SampledQueue};
-use crate::port::{Fifo, Queues, Seen};
-use crate::readings::ClusterReadings;
+use crate::kernel::ports::{Fifo, Queues, Seen};
+use crate::kernel::readings::ClusterReadings;
+use crate::stretch::Stretch;
 
 /// Most entries of a queue that are looked through for a sample. With more of them it takes less to deal with the
 /// cells, once.
@@ -122,10 +122,10 @@ mod tests {
     use cellrate_proto::Duration;
 
     use super::*;
-    use crate::kernel::cell::Cell;
+    use crate::cell::Cell;
     use crate::kernel::lanes::cell_queue::Batch;
-    use crate::port::{Line, Outlet};
-    use crate::random::{Owner, Random, Stream};
+    use crate::kernel::ports::{Line, Outlet};
+    use cellrate_engine::random::{Owner, Random, Stream};
 
     #[test]
     fn a_sample_sees_each_cell_of_a_stretch_that_has_come_before_it() {

@@ -13,11 +13,11 @@ use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;
 
-use super::cell::Cell;
 use super::hop::Hop;
 use super::state::cluster::Cluster;
+use crate::cell::Cell;
 use crate::endpoint::Endpoint;
-use crate::port::Port;
+use crate::kernel::ports::Port;
 use crate::traffic::Supply;
 
 impl Cluster {

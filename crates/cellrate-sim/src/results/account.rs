@@ -16,7 +16,7 @@ use super::{FlowSummary, HostBottleneck, RunResult, RunSummary, Series, Summary,
 use crate::assembly::{Assembly, Place};
 use crate::error::RunError;
 use crate::kernel::state::cluster::Cluster;
-use crate::names::{describe, flow_name, port_name};
+use cellrate_engine::names::{describe, flow_name, port_name};
 use cellrate_engine::recorder::Recorder;
 
 /// Rows and series of a network that has run to its end, with what `meter` has read before.

@@ -5,8 +5,8 @@ use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::{Burst, BurstSummary};
 use crate::assembly::Assembly;
-use crate::names::flow_name;
 use crate::traffic::Conversation;
+use cellrate_engine::names::flow_name;
 
 /// One summary row per direction with bursts, and the single bursts that were asked for.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> (Vec<BurstSummary>, Vec<Burst>) {

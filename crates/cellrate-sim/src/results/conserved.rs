@@ -6,10 +6,10 @@ use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::virtual_sources::{self, Balance};
 use crate::assembly::Assembly;
+use crate::cell::Cell;
 use crate::error::RunError;
-use crate::kernel::cell::Cell;
-use crate::names::flow_name;
-use crate::port::Queues;
+use crate::kernel::ports::Queues;
+use cellrate_engine::names::flow_name;
 
 /// Cells of each direction that are neither sent nor received any more.
 pub(crate) struct Elsewhere {

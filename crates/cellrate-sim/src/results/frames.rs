@@ -6,10 +6,10 @@ use cellrate_scenario::{Scenario, Traffic};
 
 use super::{FrameRow, FrameSummary};
 use crate::assembly::Assembly;
+use crate::cell::SEQUENCE_MASK;
 use crate::endpoint::Endpoint;
-use crate::kernel::cell::SEQUENCE_MASK;
-use crate::names::flow_name;
 use crate::traffic::Frame;
+use cellrate_engine::names::flow_name;
 
 /// Fate of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

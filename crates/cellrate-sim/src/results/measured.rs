@@ -20,8 +20,8 @@ use super::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, TcpSummary,
 use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
 use crate::error::RunError;
-use crate::names::{category_name, flow_name, port_name};
-use crate::port::{Port, PortCounts};
+use crate::kernel::ports::{Port, PortCounts};
+use cellrate_engine::names::{category_name, flow_name, port_name};
 
 /// Readings of a run so far.
 #[derive(Debug, Default)]

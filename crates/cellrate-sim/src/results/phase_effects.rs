@@ -7,8 +7,8 @@ use cellrate_scenario::{Category, FlowIndex, PortIndex, Processing, Scenario, Se
 use serde::Serialize;
 
 use crate::assembly::Assembly;
-use crate::names::{flow_name, port_name};
-use crate::port::{Losing, Losses};
+use crate::kernel::ports::{Losing, Losses};
+use cellrate_engine::names::{flow_name, port_name};
 
 /// A port where losses were decided by a tie or by a phase that never changes, and fell unequally on like connections
 /// because of it (docs/guides/phase-effects.md).

@@ -6,8 +6,8 @@ use cellrate_scenario::Scenario;
 use super::TcpSummary;
 use crate::assembly::Assembly;
 use crate::endpoint::Endpoint;
-use crate::names::flow_name;
 use crate::transport::{Client, Stack, Tally};
+use cellrate_engine::names::flow_name;
 
 /// One row per TCP connection.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<TcpSummary> {

@@ -7,8 +7,8 @@ use cellrate_proto::Time;
 use cellrate_scenario::{Scenario, Traffic};
 
 use crate::assembly::Assembly;
-use crate::kernel::cell::SEQUENCE_MASK;
-use crate::names::flow_name;
+use crate::cell::SEQUENCE_MASK;
+use cellrate_engine::names::flow_name;
 
 /// A row per direction with a transport stream, and the clock references that were asked for. What comes before `from`
 /// is in the list alone.

@@ -8,7 +8,7 @@ use cellrate_scenario::fair::{Bottleneck, max_min};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
 
 use crate::assembly::Assembly;
-use crate::names::{control_names, flow_name, port_name};
+use cellrate_engine::names::{control_names, flow_name, port_name};
 
 /// Swings of more than this part of the mean, and shares off by more, are not settled.
 const TOLERANCE: f64 = 0.1;

@@ -7,11 +7,11 @@ use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::Scenario;
 
 use crate::assembly::Assembly;
+use crate::cell::Cell;
 use crate::endpoint::{Endpoint, RmCount};
 use crate::error::RunError;
-use crate::kernel::cell::Cell;
-use crate::names::flow_name;
 use crate::traffic::Supply;
+use cellrate_engine::names::flow_name;
 
 /// Cells of one direction at its virtual ends.
 #[derive(Clone, Copy, Debug, Default)]

@@ -14,7 +14,6 @@
 //! - the payload of any other data cell is zeros, and its AAL user bit too, because the model knows no octets and no
 //!   PDUs.
 
-pub(crate) mod departures;
 mod octets;
 mod packet;
 
@@ -29,8 +28,8 @@ use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario, Step, Traffic};
 use crate::assembly::{Assembly, carries_cells};
 use crate::kernel::hop::Hop;
 use crate::kernel::state::cluster::Cluster;
-use crate::names::port_name;
-use departures::{Departure, Departures};
+use crate::kernel::state::departures::{Departure, Departures};
+use cellrate_engine::names::port_name;
 use octets::Wire;
 
 /// Where to look, and for how long.

@@ -13,7 +13,7 @@ use cellrate_scenario::{Flow, FlowIndex, Scenario, Step, TcpTraffic, Traffic};
 use super::packet::Endpoints;
 use super::{FIRST_VCI, Tap, address, host_address, path_address};
 use crate::assembly::Place;
-use crate::kernel::cell::{Cell, SEQUENCE_MASK};
+use crate::cell::{Cell, SEQUENCE_MASK};
 use crate::kernel::state::cluster::Cluster;
 use crate::transport::{Offered, Segment};
 

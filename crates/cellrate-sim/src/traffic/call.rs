@@ -4,7 +4,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::Traffic;
 
 use super::Supply;
-use crate::random::{Owner, Random, Stream};
+use cellrate_engine::random::{Owner, Random, Stream};
 
 /// Cells of the calls over a connection, each while it lasts.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::RequestResponse;
 use cellrate_scenario::traffic::run_of;
 
-use crate::kernel::cell::SEQUENCE_MASK;
+use crate::cell::SEQUENCE_MASK;
 use cellrate_engine::histogram::Histogram;
 
 /// One end of a conversation.

@@ -8,14 +8,14 @@ mod conversation;
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{AdapterQueue, Datagrams, Flow, FlowIndex, Scenario, Traffic};
 
-use crate::kernel::cell::Cell;
-use crate::random::{Owner, Random, Stream};
+use crate::cell::Cell;
 use crate::transport::Adapter;
 pub use call::Calls;
 use cellrate_engine::channels::Channels;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::processing::ProcessingTimes;
+use cellrate_engine::random::{Owner, Random, Stream};
 pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
 use cellrate_engine::traffic::{Bursts, Generator, Mpeg2, generator};
 use cellrate_scenario::traffic::Generate;

@@ -11,7 +11,7 @@ use super::exchange::{Exchange, Spans};
 use super::segment::{Acknowledgment, Blocks, Flags, Heading, Packet};
 use super::sequence::Sequence;
 use super::tally::Tally;
-use crate::random::Random;
+use cellrate_engine::random::Random;
 
 /// Facts that both ends of the connections know.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ pub struct Datagrams {
     ends: Vec<(u64, Time)>,
 }
 
-const SEQUENCE_MASK: u32 = crate::kernel::cell::SEQUENCE_MASK as u32;
+const SEQUENCE_MASK: u32 = crate::cell::SEQUENCE_MASK as u32;
 
 impl Datagrams {
     /// A datagram has come whole; its last cell has this number, modulo 2^30.

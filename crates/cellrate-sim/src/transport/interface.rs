@@ -9,7 +9,7 @@ use super::datagrams::Datagrams;
 use super::flows::Arriving;
 use super::reassembly::Reassembly;
 use super::stack::Stack;
-use crate::kernel::cell::{Cell, SEQUENCE_MASK};
+use crate::cell::{Cell, SEQUENCE_MASK};
 
 /// One end's transport, and what it needs to tell PDUs from cells.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 
 /// Cells since the last end of a PDU.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Reassembly {
     spoiled_pdus: u64,
 }
 
-const SEQUENCE_MASK: u32 = crate::kernel::cell::SEQUENCE_MASK as u32;
+const SEQUENCE_MASK: u32 = crate::cell::SEQUENCE_MASK as u32;
 
 impl Reassembly {
     /// Waits for cell number 1.

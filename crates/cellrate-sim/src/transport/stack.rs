@@ -15,7 +15,7 @@ use super::server::Server;
 use super::sized_flow::SizedFlow;
 use super::succession::{Succession, data};
 use super::tally::Tally;
-use crate::random::{Owner, Random, Stream};
+use cellrate_engine::random::{Owner, Random, Stream};
 
 /// TCP at one end of a VC.
 #[derive(Clone, Debug, Default)]

@@ -119,8 +119,8 @@ pub(super) fn data(contents: &Contents) -> Option<(Span, Option<&FlowEnd>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Owner;
     use crate::transport::Stack;
+    use cellrate_engine::random::Owner;
     use cellrate_proto::wire::Encapsulation;
     use cellrate_proto::{Duration, Time};
     use cellrate_scenario::{AdapterQueue, PRESETS, Preset, TcpTraffic};

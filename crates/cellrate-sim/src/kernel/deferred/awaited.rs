@@ -18,11 +18,11 @@
 use cellrate_proto::Time;
 
 use super::lose_for_room;
-use crate::kernel::cell::{Cell, Significance};
+use crate::cell::{Cell, Significance};
+use crate::kernel::ports::Queues;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::event_mark::EventMark;
-use crate::port::Queues;
 
 impl Cluster {
     /// A cell comes to the deferred `port` over `lane`, behind those announced before, that has to be an event.

@@ -8,15 +8,15 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::switch::{QuietMeter, Slot};
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::ports::{ABR, GUARANTEED, Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::outbox::Outbox;
-use crate::port::{ABR, GUARANTEED, Joining, MOST_JOINING, Port, Queues};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than

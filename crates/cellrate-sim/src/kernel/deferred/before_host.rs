@@ -9,14 +9,14 @@
 use cellrate_engine::schedule::Schedule;
 use cellrate_proto::{Duration, Time};
 
+use crate::cell::Cell;
 use crate::endpoint::{EarlyReceiver, Endpoint};
-use crate::kernel::cell::Cell;
 use crate::kernel::lanes::cell_queue::CellQueue;
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::lanes::packed::Unpacking;
-use crate::kernel::lanes::stretch::Stretch;
+use crate::kernel::ports::{ABR, Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
-use crate::port::{ABR, Joining, MOST_JOINING, Port, Queues};
+use crate::stretch::Stretch;
 
 impl Cluster {
     /// Deals with cells before `limit` that follow each other in the lane, are of one connection and do no more than

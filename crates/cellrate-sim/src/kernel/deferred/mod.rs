@@ -46,14 +46,14 @@ use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 use cellrate_scenario::FlowIndex;
 
-use super::cell::Cell;
 use super::hop::{Hop, NONE, NextHop};
 use super::lanes::lane::Lane;
 use super::state::cluster::Cluster;
 use super::state::drain_strategy::DrainStrategy;
 use super::state::leaf::Leaf;
 use super::state::outbox::Outbox;
-use crate::port::{Admission, Port, Queues};
+use crate::cell::Cell;
+use crate::kernel::ports::{Admission, Port, Queues};
 use ranked::{WaysOut, advance};
 
 impl Cluster {

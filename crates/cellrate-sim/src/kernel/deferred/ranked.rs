@@ -1,9 +1,9 @@
 //! Data cells at a deferred port of several categories: all that come before someone looks, in one go.
 //!
-//! A [`Ranked`](crate::port::Ranked) port has no departures to catch up with before a cell comes, only turns to give to
-//! those that waited. So a cell that does no more than join its queue and be counted takes its key out of the merge,
-//! gives the turns that are due, and waits or leaves; of an FRM the port's control is told. The first one that does
-//! more (its connection becomes active, or an averaging interval ends) ends the run, and takes the general
+//! A [`Ranked`](crate::kernel::ports::Ranked) port has no departures to catch up with before a cell comes, only turns
+//! to give to those that waited. So a cell that does no more than join its queue and be counted takes its key out of
+//! the merge, gives the turns that are due, and waits or leaves; of an FRM the port's control is told. The first one
+//! that does more (its connection becomes active, or an averaging interval ends) ends the run, and takes the general
 //! [step](super).
 
 use cellrate_engine::schedule::Schedule;
@@ -12,15 +12,15 @@ use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 use cellrate_proto::switch::{QuietMeter, Slot};
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::ports::{ABR, Give, MOST_JOINING, Port, Queues, Turning};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::outbox::Outbox;
-use crate::port::{ABR, Give, MOST_JOINING, Port, Queues, Turning};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its

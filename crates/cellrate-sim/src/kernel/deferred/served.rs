@@ -12,15 +12,15 @@ use cellrate_proto::switch::PortControl;
 use cellrate_scenario::FlowIndex;
 
 use super::{lose, lose_for_room};
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::ports::{Admission, Port, Queues, Served};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::outbox::Outbox;
-use crate::port::{Admission, Port, Queues, Served};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to real queues whose port counts nothing, up to the end of a train:

@@ -12,12 +12,12 @@
 use cellrate_engine::schedule::Schedule;
 use cellrate_proto::Time;
 
+use crate::kernel::ports::{MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::Patience;
 use crate::kernel::state::scratch::{ControlNotice, Member, Sorting};
-use crate::port::{MOST_JOINING, Port, Queues};
 
 impl Cluster {
     /// Deals with the cells of many sources that come to a FIFO to another cluster before `limit`. Whether there were
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn cells_are_written_down_up_to_the_limit_an_event_or_as_many_as_may_be() {
-        use crate::kernel::cell::{Cell, Significance};
+        use crate::cell::{Cell, Significance};
         use crate::kernel::state::feed::Train;
         use cellrate_proto::{Direction, Duration, RateCode, RmCell};
         let schedule = Schedule::new(4);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::kernel::cell::Significance;
+use crate::cell::Significance;
 use crate::kernel::hop::{NONE, NextHop};
 use crate::kernel::lanes::lane::LaneEnd;
+use crate::kernel::ports::{ABR, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::leaf::Leaf;
 use crate::mechanisms::Mechanism;
-use crate::port::{ABR, Queues};
 
 impl Cluster {
-    /// Whether there may be [stretches](crate::kernel::lanes::stretch) on `lane`: whoever deals with its cells deals
+    /// Whether there may be [stretches](crate::stretch) on `lane`: whoever deals with its cells deals
     /// with many at a time.
     pub(in crate::kernel) fn takes_stretches(&self, lane: u32) -> bool {
         match self.lanes[lane as usize].leads_to {

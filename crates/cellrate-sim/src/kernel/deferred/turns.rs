@@ -20,14 +20,14 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_proto::switch::QuietMeter;
 use cellrate_proto::{Duration, Time};
 
-use crate::kernel::lanes::stretch::Stretch;
+use crate::kernel::ports::{Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{FEW, InOrder};
 use crate::kernel::state::outbox::Outbox;
 use crate::kernel::state::scratch::PendingFrm;
-use crate::port::{Joining, MOST_JOINING, Port, Queues};
+use crate::stretch::Stretch;
 
 /// Fewer rounds are not worth while.
 const LEAST_ROUNDS: u64 = 3;

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use super::packed::Unpacking;
-use super::stretch::Stretch;
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
+use crate::stretch::Stretch;
 
 /// Cells that come from one cluster to a lane of another.
 #[derive(Debug)]
@@ -289,7 +289,7 @@ impl Lists {
 mod tests {
     use super::*;
     use crate::kernel::lanes::packed::Packing;
-    use crate::kernel::lanes::stretch;
+    use crate::stretch;
     use cellrate_proto::{Duration, Time};
 
     use proptest::prelude::*;

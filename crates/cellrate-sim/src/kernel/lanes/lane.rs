@@ -6,7 +6,7 @@ use cellrate_proto::Time;
 
 use super::cell_queue::CellQueue;
 use super::short::Short;
-use crate::kernel::cell::Significance;
+use crate::cell::Significance;
 use crate::kernel::hop::NONE;
 
 /// Place that a lane leads to, and how cells get there.

@@ -11,7 +11,7 @@ use super::trail::{
     FEW, Gaps, MANY_CELL_TIMES, OTHER_SPACING, PDU_END, RM, RM_AT_OTHER_SPACING, TOO_LONG, TOO_MANY, Trail,
     WHOLE, cell_times, few_cell_times, picoseconds,
 };
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 
 /// Room for so many octets, or an eighth to a quarter more: sizes that allocators have blocks of.
 fn room_for(octets: usize) -> usize {

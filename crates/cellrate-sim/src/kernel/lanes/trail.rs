@@ -17,7 +17,7 @@
 
 use cellrate_proto::{Duration, Time};
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 
 /// Octet that is no time: it says of what kind a cell is.
 pub(crate) const WHOLE: u8 = 0;

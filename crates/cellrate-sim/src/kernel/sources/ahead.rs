@@ -14,8 +14,8 @@ use cellrate_proto::Time;
 
 use crate::endpoint::SendMode;
 use crate::kernel::lanes::cell_queue::Batch;
+use crate::kernel::ports::Queues;
 use crate::kernel::state::cluster::{Ahead, Cluster};
-use crate::port::Queues;
 
 /// Cells that a source sends at once.
 const AHEAD: usize = 128;

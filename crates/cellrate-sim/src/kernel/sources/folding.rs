@@ -15,13 +15,13 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::{Duration, Time};
 
+use crate::cell::{Cell, Significance};
 use crate::endpoint::{Endpoint, SendMode};
-use crate::kernel::cell::{Cell, Significance};
+use crate::kernel::ports::{Fifo, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::feed::{Feed, SpareRoom, Train};
 use crate::kernel::state::merge::Merge;
-use crate::port::{Fifo, Port, Queues};
 use cellrate_engine::sampler::Sampler;
 
 /// A folded source with all that its transmissions touch.

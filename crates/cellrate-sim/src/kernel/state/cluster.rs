@@ -38,9 +38,9 @@ use super::shared_host::SharedHost;
 use crate::endpoint::Endpoint;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::ports::Port;
+use crate::kernel::state::departures::Departures;
 use crate::mechanisms::Mechanisms;
-use crate::port::Port;
-use crate::tap::departures::Departures;
 use cellrate_engine::sampler::Sampler;
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.

@@ -2,7 +2,7 @@
 
 use cellrate_proto::Time;
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 
 /// A cell on its way to a deferred port that has to be an event, there or behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

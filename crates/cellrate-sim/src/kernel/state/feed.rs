@@ -10,7 +10,7 @@ use cellrate_engine::tournament::NEVER;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{Duration, Time};
 
-use crate::kernel::cell::{Cell, Significance};
+use crate::cell::{Cell, Significance};
 use crate::kernel::hop::NONE;
 use crate::kernel::lanes::short::Short;
 

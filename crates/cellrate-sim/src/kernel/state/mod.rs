@@ -3,6 +3,7 @@
 pub(crate) mod bag;
 pub(crate) mod branch_points;
 pub(crate) mod cluster;
+pub(crate) mod departures;
 pub(crate) mod drain_strategy;
 pub(crate) mod event_mark;
 pub(crate) mod feed;

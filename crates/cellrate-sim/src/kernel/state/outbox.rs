@@ -4,10 +4,10 @@
 use cellrate_proto::{Duration, Time};
 
 use super::event_mark::EventMark;
-use crate::kernel::cell::{Cell, Significance};
+use crate::cell::{Cell, Significance};
 use crate::kernel::lanes::lane::LaneEnd;
 use crate::kernel::lanes::packed::Packing;
-use crate::kernel::lanes::stretch::{self, Stretch};
+use crate::stretch::{self, Stretch};
 
 /// The cells that left for another cluster since the last exchange.
 #[derive(Debug)]

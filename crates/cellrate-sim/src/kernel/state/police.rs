@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cellrate_proto::Time;
 use cellrate_proto::policing::usage::UsageControl;
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 
 /// The policers of a cluster.
 #[derive(Debug, Default)]

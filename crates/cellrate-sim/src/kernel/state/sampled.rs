@@ -6,7 +6,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::{FlowSource, PortSource};
 
 use crate::endpoint::{Endpoint, SendMode};
-use crate::port::{Port, Seen};
+use crate::kernel::ports::{Port, Seen};
 use cellrate_engine::sampler::Subject;
 
 /// State that has to be up to date when samples are taken.

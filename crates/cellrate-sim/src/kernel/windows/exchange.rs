@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 use crate::kernel::lanes::cell_queue::{Batch, CellQueue};
 use crate::kernel::lanes::packed::{Packing, Unpacking};
 use crate::kernel::state::bag::{Bag, Packed, Parcel};
@@ -204,7 +204,7 @@ impl Exchange {
     }
 }
 
-/// Who leads to a port that takes [stretches](crate::kernel::lanes::stretch) knows it from now on.
+/// Who leads to a port that takes [stretches](crate::stretch) knows it from now on.
 fn tell_of_stretches(clusters: &mut [Cluster]) {
     for from in 0..clusters.len() {
         for index in 0..clusters[from].outboxes.len() {

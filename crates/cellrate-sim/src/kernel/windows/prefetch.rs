@@ -12,10 +12,10 @@ use std::hint::black_box;
 use crate::endpoint::Endpoint;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::ports::Port;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::outbox::Outbox;
-use crate::port::Port;
 
 impl Cluster {
     /// Reads a word of nearly each cache line of what a window works on.

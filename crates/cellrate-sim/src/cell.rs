@@ -18,7 +18,7 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 /// An OAM loopback cell is what no RM cell is: forward with BN = 1. RE says that it is a reply, SE that it goes along a
 /// segment; where cells of a connection are looked at on their way, it is an RM cell that asks and grants nothing.
 ///
-/// The top bit marks what is no cell: a [`Stretch`](super::lanes::stretch::Stretch) in a list of cells.
+/// The top bit marks what is no cell: a [`Stretch`](crate::stretch::Stretch) in a list of cells.
 ///
 /// MCR is the same in every RM cell of a direction and stays with the connection; the reserved top bit of a rate code
 /// is always zero and is not kept. `hop` is the link that the cell crosses, as an index into the table of hops.
@@ -59,8 +59,8 @@ const SIGNIFICANT_SHIFT: u32 = 24;
 impl Significance {
     /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
     pub const BEFORE_HOST: Significance = Significance(((RM | USER_OR_NI) >> SIGNIFICANT_SHIFT) as u8);
-    /// Before a port behind which those are [awaited](super::deferred::awaited): BRMs alone, because a port in the
-    /// other direction is looked at.
+    /// Before a port behind which those are [awaited](crate::kernel::deferred::awaited): BRMs alone, because a port in
+    /// the other direction is looked at.
     pub const AWAITED: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
     pub const BEFORE_CLUSTER: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);

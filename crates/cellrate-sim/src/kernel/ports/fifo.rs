@@ -418,7 +418,7 @@ impl Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Owner, Random, Stream};
+    use cellrate_engine::random::{Owner, Random, Stream};
     use proptest::prelude::*;
 
     const CELL: Duration = Duration::from_ps(100);

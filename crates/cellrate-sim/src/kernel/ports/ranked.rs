@@ -16,7 +16,7 @@ use cellrate_proto::{Cells, Duration, Time};
 
 use super::fifo::Joining;
 use super::{ABR, Fifo, Line, Outlet, PRIORITIES};
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 use cellrate_engine::ring::Ring;
 
 /// Queues of the categories that can be overtaken, and what is certain about the others.
@@ -239,7 +239,7 @@ impl Turning<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Owner, Random, Stream};
+    use cellrate_engine::random::{Owner, Random, Stream};
 
     const CELL: Duration = Duration::from_ps(100);
 

@@ -19,7 +19,7 @@ use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::FlowIndex;
 
-use crate::kernel::cell::{Cell, Significance};
+use crate::cell::{Cell, Significance};
 use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shared_host::HostsBefore;

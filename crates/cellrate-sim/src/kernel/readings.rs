@@ -10,7 +10,7 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowIndex, FlowQuantity, PortQuantity};
 
 use crate::endpoint::{Endpoint, RmCount};
-use crate::port::{ABR, GUARANTEED, Port, Queues, UBR};
+use crate::kernel::ports::{ABR, GUARANTEED, Port, Queues, UBR};
 use crate::transport::Client;
 
 /// A cluster, as far as series look at it.

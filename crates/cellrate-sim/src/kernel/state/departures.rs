@@ -2,14 +2,14 @@
 
 use cellrate_proto::Time;
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 use crate::kernel::hop::NONE;
 
 /// A cell that left a tapped port of a cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departure {
     pub at: Time,
-    /// By its place in [`Tap::ports`](super::Tap::ports).
+    /// By its place in [`Tap::ports`](crate::tap::Tap::ports).
     pub port: u32,
     pub lost: bool,
     pub cell: Cell,
@@ -18,7 +18,7 @@ pub(crate) struct Departure {
 /// Departures from the tapped ports of a cluster since they were last handed over.
 #[derive(Debug)]
 pub(crate) struct Departures {
-    /// By port of the cluster: its place in [`Tap::ports`](super::Tap::ports), or [`NONE`].
+    /// By port of the cluster: its place in [`Tap::ports`](crate::tap::Tap::ports), or [`NONE`].
     places: Vec<u32>,
     noted: Vec<Departure>,
 }
@@ -29,7 +29,8 @@ impl Departures {
         Departures { places: vec![NONE; ports], noted: Vec::new() }
     }
 
-    /// From now on what leaves `port` of the cluster is noted, with its place in [`Tap::ports`](super::Tap::ports).
+    /// From now on what leaves `port` of the cluster is noted, with its place in
+    /// [`Tap::ports`](crate::tap::Tap::ports).
     pub fn tap(&mut self, port: usize, place: u32) {
         self.places[port] = place;
     }

@@ -6,7 +6,7 @@
 
 use cellrate_proto::{Duration, Time};
 
-use crate::kernel::cell::Cell;
+use crate::cell::Cell;
 
 /// Data cells, amid their PDUs, that follow the one before in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
