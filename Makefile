@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-simulated test-live rustdoc for-python lint lint-and-docs docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-simulated test-live rustdoc for-python lint beside-rust docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -65,14 +65,14 @@ lab: $(STAMPS)/venv
 lab-if-possible: $(STAMPS)/venv
 	@$(BIN)/python web/build.py --if-possible
 
-# Rust's tests, and beside them what the others need: the compiled module and the page, each at its end on one processor.
-# Live tests wait more than they work, so what is read and drawn goes beside them.
+# Rust's tests, and beside them what the others need, the compiled module and the page, and what is read and drawn, each
+# at its end on one processor. Live tests go by the clock, so nothing is beside them.
 test: prerequisites
-	@$(MAKE) --no-print-directory --jobs=2 test-rust for-python
-	@$(MAKE) --no-print-directory test-simulated
-	@$(MAKE) --no-print-directory --jobs=2 test-live lint-and-docs
+	@$(MAKE) --no-print-directory --jobs=2 test-rust beside-rust
+	@$(MAKE) --no-print-directory test-python
 
-lint-and-docs:
+beside-rust:
+	@$(MAKE) --no-print-directory for-python
 	@$(MAKE) --no-print-directory lint docs
 
 for-python: $(STAMPS)/tools $(STAMPS)/built $(STAMPS)/docs
