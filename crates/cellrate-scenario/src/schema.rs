@@ -316,10 +316,13 @@ mod tests {
             Kind::List(inner, _) | Kind::Map(inner) => below(key, *inner, found),
             Kind::Or(kinds) => kinds.iter().for_each(|kind| below(key, *kind, found)),
             Kind::Tagged(family) => {
-                // `frame_discard` for one category, `frame_discard_abr` for another.
-                let is_its_key = key
+                // `frame_discard` for one category, `frame_discard_abr` for another; `channel_traffic` is less than
+                // `traffic`.
+                let behind = key
                     .strip_prefix(family.name)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+                let before = family.name.strip_suffix(key).is_some_and(|rest| rest.ends_with('_'));
+                let is_its_key = behind || before;
                 assert!(is_its_key, "a family of tables is called by its key: {key}, {}", family.name);
                 for (tag, shape) in family.variants {
                     tables(shape, format!("`{}` of type \"{tag}\"", family.name), found);
