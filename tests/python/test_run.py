@@ -94,6 +94,7 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
         "flows",
         "completions",
         "unsettled",
+        "beyond_signalling",
         "transport_streams",
         "reference_list",
         "vc_windows",

@@ -270,6 +270,11 @@ function clocksLine(clocks: Row[]): string {
   return `Clocks: ${clocks.length} not exact, from ${signed(Math.min(...offsets))} to ${signed(Math.max(...offsets))} ppm${phases}; --json lists them.`;
 }
 
+function beyondSignallingLine(rows: Row[]): string {
+  const names = rows.length === 1 ? rows[0].vc : `${rows[0].vc} and ${rows.length - 1} more`;
+  return `Beyond the standard: PCR of ${names} is above ${rows[0].most.toFixed(0)} cells/s (7.11 Gb/s), the most that signalling carries.`;
+}
+
 function unsettledLine(row: Row): string {
   const connections = row.connections === 1 ? "1 connection" : `${row.connections} connections`;
   const why =
@@ -306,6 +311,7 @@ export function reportOf(summary: Summary): (Table | string)[] {
     ...applicationTables(rows).filter((table) => table.rows.length),
     ...rows("refused").map((row) => `Refused: ${row.category} connection ${row.vc}, ${row.reason}`),
     changed ? `Set-up changed ${rows("negotiated").length} parameters of ${changed} directions; --json lists them.` : "",
+    rows("beyond_signalling").length ? beyondSignallingLine(rows("beyond_signalling")) : "",
     rows("clocks").length ? clocksLine(rows("clocks")) : "",
     portTable(rows("ports")),
     ...rows("host_bottlenecks").map(

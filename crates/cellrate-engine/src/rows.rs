@@ -1,11 +1,12 @@
 //! Rows of results that both worlds have.
 
+use cellrate_proto::parameters::MAX_RATE;
 use cellrate_scenario::stability::{self, CannotSettle};
-use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario};
+use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario, Sender};
 use serde::Serialize;
 
 use crate::histogram::Histogram;
-use crate::names::{category_name, port_name};
+use crate::names::{category_name, flow_name, port_name};
 
 /// One direction of a connection.
 ///
@@ -117,6 +118,29 @@ pub struct NegotiatedSummary {
     pub to: String,
     /// Reason of the change, as a phrase.
     pub why: String,
+}
+
+/// A direction of an ABR connection with a peak rate that signalling cannot carry: with it a network leaves the standard.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BeyondSignallingSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// Its PCR [cells/s].
+    pub pcr: f64,
+    /// The most that 24 bits carry [cells/s].
+    pub most: f64,
+}
+
+/// The directions with data whose PCR is more than signalling carries (UNI Signalling 4.0: 24 bits).
+pub fn beyond_signalling(scenario: &Scenario) -> Vec<BeyondSignallingSummary> {
+    let rows = scenario.flows().filter_map(|flow| {
+        let direction = scenario.flow(flow);
+        let Sender::Abr(sender) = &direction.sender else { return None };
+        let pcr = sender.parameters.pcr.as_cells_per_s();
+        let beyond = direction.traffic.is_some() && pcr > MAX_RATE;
+        beyond.then(|| BeyondSignallingSummary { vc: flow_name(scenario, flow), pcr, most: MAX_RATE })
+    });
+    rows.collect()
 }
 
 /// A clock that is not exact, as it was given or drawn.

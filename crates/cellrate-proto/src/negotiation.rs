@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::AbrParameters;
-use crate::parameters::{MAX_FRTT, ParameterError, PowerOfTwo};
+use crate::parameters::{MAX_FRTT, MAX_RATE, ParameterError, PowerOfTwo};
 use crate::signalling::{Signalled, carried};
 use crate::units::{CellRate, Cells, Duration};
 
@@ -141,6 +141,8 @@ impl fmt::Display for Value {
 pub enum Reason {
     /// Rates are carried in whole cells/s.
     Rounding,
+    /// Rates are carried in 24 bits.
+    Signalling,
     /// The rate of the link that the node sends on.
     Link,
     /// Rate that admission control has left on that link.
@@ -161,6 +163,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Rounding => f.write_str("signalling carries whole cells/s"),
+            Reason::Signalling => f.write_str("signalling carries 16777215 cells/s at most"),
             Reason::Link => f.write_str("rate of its link"),
             Reason::Room => f.write_str("what its link can still promise"),
             Reason::Limit => f.write_str("its own limit"),
@@ -274,13 +277,22 @@ struct SetUp {
 impl SetUp {
     fn begin(offer: &Offer) -> Result<SetUp, Refusal> {
         let asked = &offer.parameters;
-        let told = Signalled::encode(asked).and_then(|code| code.decode()).map_err(Refusal::Asked)?;
+        let most = CellRate::new(MAX_RATE);
+        let least = |rate: CellRate| rate.min(most);
+        let within = AbrParameters {
+            pcr: least(asked.pcr),
+            mcr: least(asked.mcr),
+            icr: least(asked.icr),
+            ..asked.clone()
+        };
+        let told = Signalled::encode(&within).and_then(|code| code.decode()).map_err(Refusal::Asked)?;
         let least_mcr = carried(offer.mcr_min.unwrap_or(asked.mcr)).min(told.mcr);
         let parameters = AbrParameters { crm: asked.crm, ..asked.clone() };
         let mut set_up = SetUp { parameters, least_mcr, signalled: offer.signalled, changes: Vec::new() };
-        set_up.rate(None, "pcr", told.pcr, Reason::Rounding);
-        set_up.rate(None, "mcr", told.mcr, Reason::Rounding);
-        set_up.rate(None, "icr", told.icr, Reason::Rounding);
+        let why = |rate: CellRate| if rate > most { Reason::Signalling } else { Reason::Rounding };
+        set_up.rate(None, "pcr", told.pcr, why(asked.pcr));
+        set_up.rate(None, "mcr", told.mcr, why(asked.mcr));
+        set_up.rate(None, "icr", told.icr, why(asked.icr));
         // FRTT is a sum on the way, and rounded where it is added to: no change of its own.
         set_up.parameters.frtt = told.frtt;
         Ok(set_up)

@@ -58,6 +58,9 @@ pub const TCR: f64 = 10.0;
 pub const MRM: u32 = 2;
 /// The largest rate that signalling can carry: 24 bits [cells/s].
 pub const MAX_RATE: f64 = 16_777_215.0;
+/// The largest rate that an RM cell can carry: 2^31 * (1 + 511/512), that of [`RateCode::MAX`](crate::RateCode::MAX)
+/// [cells/s]. It is 1.8 Tb/s.
+pub const MAX_RM_CELL_RATE: f64 = 4_290_772_992.0;
 /// The largest TBE that signalling can carry: 24 bits \[cells\].
 pub const MAX_TBE: u64 = 16_777_215;
 /// The longest FRTT that signalling can carry: 24 bits of microseconds.
@@ -68,7 +71,7 @@ pub const MAX_FRTT: Duration = Duration::from_us(16_777_215);
 /// [`AbrParameters::new`] gives every parameter but PCR its default; set fields, then [`check`](AbrParameters::check).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbrParameters {
-    /// PCR, the peak cell rate [cells/s, 1 to 16,777,215]. No default.
+    /// PCR, the peak cell rate [cells/s, 1 to 4,290,772,992; to 16,777,215 where it is signalled]. No default.
     pub pcr: CellRate,
     /// MCR, the minimum cell rate [cells/s, 0 to PCR]. Default 0.
     pub mcr: CellRate,
@@ -146,7 +149,13 @@ impl AbrParameters {
         };
         let pcr = self.pcr.as_cells_per_s();
         // Below 1 cell/s there is no rate code but 0 to ask for.
-        rate("pcr", self.pcr, 1.0, MAX_RATE, "from 1 to 16777215 cells/s")?;
+        rate(
+            "pcr",
+            self.pcr,
+            1.0,
+            MAX_RM_CELL_RATE,
+            "from 1 to 4290772992 cells/s, the most that an RM cell carries",
+        )?;
         rate("mcr", self.mcr, 0.0, pcr, "from 0 to PCR")?;
         rate("icr", self.icr, self.mcr.as_cells_per_s(), pcr, "from MCR to PCR")?;
         let nrm = self.nrm.is_power_of_two() && (2..=256).contains(&self.nrm);
@@ -162,6 +171,14 @@ impl AbrParameters {
         let cdf_value = self.cdf.map_or(0.0, PowerOfTwo::value);
         in_range("cdf", cdf_value, "", cdf, "0 or a power of two from 1/64 to 1")?;
         in_range("frtt", self.frtt.as_secs_f64(), "s", self.frtt <= MAX_FRTT, "at most 16.777215 s")
+    }
+
+    /// Says which parameter is out of its range first, or, if none is, which one signalling cannot carry: a PCR above
+    /// 24 bits. Such a connection can be had in a simulation, and leaves the standard.
+    pub fn check_signalled(&self) -> Result<(), ParameterError> {
+        self.check()?;
+        let pcr = self.pcr.as_cells_per_s();
+        in_range("pcr", pcr, "cells/s", pcr <= MAX_RATE, "at most 16777215 cells/s to be signalled")
     }
 }
 
@@ -219,9 +236,19 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_may_be_more_than_signalling_carries_and_no_more_than_an_rm_cell_does() {
+        assert_eq!(MAX_RM_CELL_RATE, crate::RateCode::MAX.rate().as_cells_per_s());
+        let (most, more) = (CellRate::new(MAX_RATE), CellRate::new(MAX_RATE + 1.0));
+        assert_eq!(AbrParameters::new(most).check_signalled(), Ok(()));
+        assert_eq!(AbrParameters::new(more).check(), Ok(()));
+        assert_eq!(AbrParameters::new(more).check_signalled().map_err(|error| error.name), Err("pcr"));
+        assert_eq!(AbrParameters::new(CellRate::new(MAX_RM_CELL_RATE)).check(), Ok(()));
+    }
+
+    #[test]
     fn every_parameter_is_refused_just_outside_its_range() {
         assert_eq!(refused(|p| (p.pcr, p.icr) = (CellRate::new(0.99), CellRate::ZERO)), "pcr");
-        assert_eq!(refused(|p| p.pcr = CellRate::new(MAX_RATE + 1.0)), "pcr");
+        assert_eq!(refused(|p| p.pcr = CellRate::new(MAX_RM_CELL_RATE + 1.0)), "pcr");
         assert_eq!(refused(|p| p.mcr = CellRate::new(366_793.0)), "mcr");
         assert_eq!(refused(|p| p.icr = CellRate::new(366_793.0)), "icr");
         assert_eq!(refused(|p| (p.mcr, p.icr) = (CellRate::new(2.0), CellRate::new(1.0))), "icr");

@@ -78,9 +78,9 @@ impl Signalled {
     /// The codes of `parameters`, all four additional ones present.
     ///
     /// # Errors
-    /// The first parameter out of range, or a PCR below 1 cell/s, which would be carried as 0.
+    /// The first parameter out of range; or a PCR below 1 cell/s, which would be carried as 0, or above 24 bits.
     pub fn encode(parameters: &AbrParameters) -> Result<Signalled, ParameterError> {
-        parameters.check()?;
+        parameters.check_signalled()?;
         let pcr = parameters.pcr.as_cells_per_s();
         in_range("pcr", pcr, "cells/s", pcr >= 1.0, "at least 1 cell/s to be signalled")?;
         let microseconds = parameters.frtt.div_ceil(Duration::from_us(1));
@@ -142,7 +142,7 @@ impl Signalled {
         if let Some(code) = self.additional.cdf {
             parameters.cdf = if code == 0 { None } else { PowerOfTwo::from_negative_exponent(7 - code) };
         }
-        parameters.check()?;
+        parameters.check_signalled()?;
         Ok(parameters)
     }
 }
@@ -239,6 +239,11 @@ pub(crate) mod tests {
     fn what_cannot_be_carried_is_refused() {
         let below_one = AbrParameters::new(CellRate::new(0.99));
         assert_eq!(Signalled::encode(&below_one).unwrap_err().name, "pcr");
+        let above = AbrParameters::new(CellRate::new(MAX_RATE + 1.0));
+        assert_eq!(
+            Signalled::encode(&above).unwrap_err().allowed,
+            "at most 16777215 cells/s to be signalled"
+        );
         let good = Signalled::encode(&AbrParameters::new(CellRate::new(1.0))).unwrap();
         assert_eq!(Signalled { rif: 16, ..good }.decode().unwrap_err().name, "rif");
         assert_eq!(Signalled { pcr: 0, icr: 0, ..good }.decode().unwrap_err().name, "pcr");

@@ -33,10 +33,11 @@ pub use error::RunError;
 pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{
-    BranchPointSummary, Burst, BurstSummary, ChannelSummary, ClockSummary, CompletionSummary, DemandSummary,
-    ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck, LoopbackSummary,
-    PageSummary, PhaseEffectSummary, PolicingSummary, PortSummary, ReferenceRow, RunResult, RunSummary,
-    Series, Summary, TcpSummary, TransportStreamSummary, UnsettledSummary, VirtualSourceSummary,
+    BeyondSignallingSummary, BranchPointSummary, Burst, BurstSummary, ChannelSummary, ClockSummary,
+    CompletionSummary, DemandSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary,
+    HostBottleneck, LoopbackSummary, PageSummary, PhaseEffectSummary, PolicingSummary, PortSummary,
+    ReferenceRow, RunResult, RunSummary, Series, Summary, TcpSummary, TransportStreamSummary,
+    UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

@@ -434,6 +434,15 @@ def clocks_line(clocks: list[dict[str, Any]]) -> str:
     return f"{said}; --json lists them."
 
 
+def beyond_signalling_line(rows: list[dict[str, Any]]) -> str:
+    """Say which connections have a peak rate that signalling cannot carry."""
+    names = rows[0]["vc"] if len(rows) == 1 else f"{rows[0]['vc']} and {len(rows) - 1} more"
+    return (
+        f"Beyond the standard: PCR of {names} is above {rows[0]['most']:.0f} cells/s (7.11 Gb/s), the most that "
+        "signalling carries."
+    )
+
+
 def phase_effect_line(row: dict[str, Any]) -> str:
     """Say which connection a tie or a phase that never changes has shut out at a port."""
     return (
@@ -472,6 +481,8 @@ def report(summary: dict[str, Any]) -> list[Part]:
     if negotiated := summary.get("negotiated"):
         changed = len({row["vc"] for row in negotiated})
         parts.append(f"Set-up changed {len(negotiated)} parameters of {changed} directions; --json lists them.")
+    if beyond := summary.get("beyond_signalling"):
+        parts.append(beyond_signalling_line(beyond))
     if clocks := summary.get("clocks"):
         parts.append(clocks_line(clocks))
     parts.append(port_numbers(summary))

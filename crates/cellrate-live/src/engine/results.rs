@@ -6,9 +6,10 @@ pub use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::names::{category_name, flow_name, port_name};
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
-    ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
+    BeyondSignallingSummary, ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary,
+    UnsettledSummary,
 };
-use cellrate_engine::rows::{cannot_settle, clocks, negotiated, refused};
+use cellrate_engine::rows::{beyond_signalling, cannot_settle, clocks, negotiated, refused};
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
 use cellrate_engine::virtual_source::Counted;
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
@@ -45,6 +46,8 @@ pub struct Summary {
     pub refused: Vec<RefusedSummary>,
     /// Parameters that negotiation changed.
     pub negotiated: Vec<NegotiatedSummary>,
+    /// Directions of ABR connections whose PCR signalling cannot carry.
+    pub beyond_signalling: Vec<BeyondSignallingSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
     /// Ports whose algorithm cannot settle, by its own rule.
@@ -265,6 +268,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         run,
         refused: refused(ending.scenario),
         negotiated: negotiated(ending.scenario),
+        beyond_signalling: beyond_signalling(ending.scenario),
         clocks: clocks(ending.scenario),
         unsettled: cannot_settle(ending.scenario),
         vcs: flows(&machine, &ending, span),

@@ -413,8 +413,8 @@ const ABR: Shape = Shape {
         key(
             "pcr",
             RATE,
-            "the smallest link rate of the path, at most 16777215 cells/s",
-            "Peak cell rate, 1 to 16777215 cells/s.",
+            "the smallest link rate of the path",
+            "Peak cell rate, 1 to 4290772992 cells/s; more than 16777215 cannot be signalled, and results say so.",
         ),
         key("mcr", RATE, "\"0 cells/s\"", "Minimum cell rate, at most pcr."),
         key("icr", RATE, "pcr", "Initial cell rate, from mcr to pcr."),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cellrate_proto::misbehaviour::Misbehaviour;
-use cellrate_proto::parameters::MAX_RATE;
+use cellrate_proto::parameters::MAX_RM_CELL_RATE;
 use cellrate_proto::scheduling::Weight;
 use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
@@ -457,7 +457,8 @@ fn abr_sender(
     let rate = |key: &str| optional(keys, key, quantity::cell_rate);
     let power = |key: &str| optional(keys, key, check::power_of_two);
     let whole = |key: &str| optional(keys, key, |node| check::integer(node, 0, i64::from(u32::MAX)));
-    let mut parameters = AbrParameters::new(rate("pcr")?.unwrap_or(narrowest.min(CellRate::new(MAX_RATE))));
+    let narrowest = narrowest.min(CellRate::new(MAX_RM_CELL_RATE));
+    let mut parameters = AbrParameters::new(rate("pcr")?.unwrap_or(narrowest));
     if stop_and_go.is_some() {
         StopAndGo::fix(&mut parameters);
     }

@@ -1,6 +1,6 @@
 //! Resolved scenarios, against numbers worked out by hand.
 
-use cellrate_proto::parameters::{MAX_RATE, PowerOfTwo};
+use cellrate_proto::parameters::{MAX_RATE, MAX_RM_CELL_RATE, PowerOfTwo};
 use cellrate_proto::switch::{LoadAveraging, QueueControl, SwitchAlgorithmConfig};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
 use cellrate_scenario::traffic::{Greedy, Limited};
@@ -108,7 +108,7 @@ fn probes_find_groups_directions_and_ports() {
 }
 
 #[test]
-fn pcr_is_the_narrowest_link_and_never_more_than_signalling_carries() {
+fn pcr_is_the_narrowest_link_and_never_more_than_an_rm_cell_carries() {
     let text = |rate: &str| {
         format!(
             "name = \"t\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
@@ -125,7 +125,8 @@ fn pcr_is_the_narrowest_link_and_never_more_than_signalling_carries() {
     };
     assert_eq!(pcr("4240 kbps"), (10_000.0, 1));
     assert_eq!(pcr("16777215 cells/s"), (MAX_RATE, 1));
-    assert_eq!(pcr("10 Gbps"), (MAX_RATE, 1));
+    assert_eq!(pcr("848 Gbps"), (2e9, 1));
+    assert_eq!(pcr("10 Tbps"), (MAX_RM_CELL_RATE, 1));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::channels::{self, ChannelSummary};
 use cellrate_engine::loopback::LoopbackSummary;
-use cellrate_engine::rows::{clocks, negotiated, refused};
+use cellrate_engine::rows::{beyond_signalling, clocks, negotiated, refused};
 use cellrate_engine::shares::{self, Got, ShareSummary};
 use cellrate_proto::Time;
 use cellrate_scenario::{NodeKind, PortIndex, Scenario};
@@ -94,6 +94,7 @@ pub(crate) fn account(
             host_bottlenecks,
             refused: refused(scenario),
             negotiated: negotiated(scenario),
+            beyond_signalling: beyond_signalling(scenario),
             clocks: clocks(scenario),
             phase_effects,
             unsettled,

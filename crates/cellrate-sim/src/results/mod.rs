@@ -24,7 +24,8 @@ pub use cellrate_engine::decoder::{ReferenceRow, TransportStreamSummary};
 pub use cellrate_engine::loopback::LoopbackSummary;
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
-    ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
+    BeyondSignallingSummary, ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary,
+    UnsettledSummary,
 };
 pub use cellrate_engine::shares::{EfficiencySummary, FairnessSummary, ShareSummary};
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
@@ -107,6 +108,8 @@ pub struct Summary {
     pub refused: Vec<RefusedSummary>,
     /// Parameters that negotiation changed at set-up, in the order it happened.
     pub negotiated: Vec<NegotiatedSummary>,
+    /// Directions of ABR connections whose PCR signalling cannot carry.
+    pub beyond_signalling: Vec<BeyondSignallingSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
     /// Ports where a tie, or a phase that never changes, decided which of several like connections lost cells.
