@@ -120,7 +120,8 @@ pub struct NegotiatedSummary {
     pub why: String,
 }
 
-/// A direction of an ABR connection with a peak rate that signalling cannot carry: with it a network leaves the standard.
+/// A direction of an ABR connection with a peak rate that signalling cannot carry: with it a network leaves the
+/// standard.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BeyondSignallingSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
