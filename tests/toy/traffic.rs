@@ -5,8 +5,9 @@ use cellrate_proto::{Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
-use crate::format::{SPAN, START_KEY};
-use crate::resolve::{instant, optional};
+use crate::format::kinds::SPAN;
+use crate::format::timing::START_KEY;
+use crate::text::reading::{instant, optional};
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};

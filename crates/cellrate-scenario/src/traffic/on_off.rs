@@ -1,20 +1,20 @@
 //! On and off by turns, each for a fixed or an exponentially distributed time; cells at a constant rate while on, the
 //! first at the very start of the period.
 
-use cellrate_proto::declaration::{Shape, required};
+use cellrate_proto::declaration::{Shape, key, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::constant::{cells_until, last_before, run_of};
 use super::kinds::{Declared, required_rate};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::kinds::POSITIVE_RATE;
+use crate::format::kinds::{POSITIVE_RATE, SHARE, SPAN};
 use crate::format::timing::{END_KEY, PERIOD, START_KEY};
 use crate::model::clock::ClockOffset;
 use crate::model::period::Period;
-use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::reading::{optional, period, start_and_end};
 use crate::text::tree::{Node, Table};
+use crate::text::{check, quantity};
 
 /// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +37,15 @@ impl Declared for OnOff {
         about: "On and off by turns, the first cell at the very start of each on period: one of length t has t * rate cells, rounded up. What the sender may not yet send waits.",
         keys: &[
             required("rate", POSITIVE_RATE, "Rate of data cells while on."),
-            required("on", PERIOD, "How long it is on each time."),
-            required("off", PERIOD, "How long it is off each time."),
+            key("on", PERIOD, "duty times period", "How long it is on each time."),
+            key("off", PERIOD, "the rest of period", "How long it is off each time."),
+            key(
+                "period",
+                SPAN,
+                "none: on and off",
+                "From the beginning of a time on to the next; instead of on and off.",
+            ),
+            key("duty", SHARE, "none: on and off", "Share of the period that it is on, less than 1."),
             START_KEY,
             END_KEY,
         ],
@@ -50,8 +57,43 @@ impl Declared for OnOff {
             Some(period) => Ok(period),
             None => Err(check::missing(node.place, key, "its length")),
         };
-        Ok(OnOff { rate: required_rate(node, table)?, on: length("on")?, off: length("off")?, start, end })
+        let (on, off) = match by_duty(node, table)? {
+            Some(both) => both,
+            None => (length("on")?, length("off")?),
+        };
+        Ok(OnOff { rate: required_rate(node, table)?, on, off, start, end })
     }
+}
+
+/// The times on and off that `period` and `duty` say, if they are given.
+fn by_duty(node: &Node, table: &Table) -> Result<Option<(Period, Period)>, Fault> {
+    let (whole, share) = (table.node("period"), table.node("duty"));
+    let (whole, share) = match (whole, share) {
+        (None, None) => return Ok(None),
+        (Some(whole), Some(share)) => (whole, share),
+        (Some(_), None) => {
+            return Err(check::missing(node.place, "duty", "the share of the period that it is on"));
+        }
+        (None, Some(_)) => {
+            return Err(check::missing(node.place, "period", "from one beginning to the next"));
+        }
+    };
+    if let Some(other) = table.node("on").or_else(|| table.node("off")) {
+        let message = "period and duty say how long it is on and off";
+        return Err(Fault::new(other.place, message, "Leave it out, or leave out period and duty"));
+    }
+    let period = quantity::span(whole)?;
+    let on = Duration::from_ps((period.as_ps() as f64 * quantity::ratio(share)?).round() as u64);
+    if on == Duration::ZERO || on >= period {
+        let message = format!("{} of {period} leaves no time on, or none off", share.plain());
+        return Err(Fault::new(
+            share.place,
+            message,
+            "Write a share between 0 and 1; traffic of type constant is always on",
+        ));
+    }
+    let off = Duration::from_ps(period.as_ps() - on.as_ps());
+    Ok(Some((Period::Fixed(on), Period::Fixed(off))))
 }
 
 impl OnOff {

@@ -20,6 +20,7 @@ mod live;
 mod loopback;
 mod measuring;
 mod mpeg2;
+mod on_off;
 mod overrides;
 mod pages;
 mod parallel;
