@@ -1,8 +1,8 @@
 """Add a toy algorithm, policy, frame discard, traffic, key and probe to a copy of the workspace.
 
 Each is added by what CONTRIBUTING.md says that it takes.
-Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, where packages of
-others are built already.
+Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, and is built into
+a folder of its own there: to cargo its packages have the names and places of the real ones.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def replaced(path: Path, old: str, new: str) -> None:
 def tested(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run cargo in the copy: a subcommand and its options."""
     command, *options = arguments
-    words = ["cargo", command, "--offline", "--target-dir", str(ROOT / "target"), *options]
+    words = ["cargo", command, "--offline", "--target-dir", str(ROOT / "target/toy-build"), *options]
     return subprocess.run(words, cwd=workspace, capture_output=True, text=True, check=False)
 
 

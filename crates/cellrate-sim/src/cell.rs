@@ -136,7 +136,7 @@ impl Cell {
         Cell { arrives: sent, sent, word }
     }
 
-    /// The same cell of this channel of a virtual path, if it is a data cell: its number is the channel's.
+    /// This cell as one of a channel of a virtual path, whose number it bears; an RM cell is the path's and stays.
     #[inline]
     pub fn of_channel(self, channel: u32) -> Cell {
         if self.is_rm() {

@@ -155,7 +155,7 @@ class Locks:
             except (BlockingIOError, PermissionError):
                 return False
             return True
-        raise NotImplementedError("locks of octets are Linux's")
+        raise AssertionError("`points_in` gives LockFiles where a file has no locks of its octets")
 
 
 class LockFiles:

@@ -51,20 +51,7 @@ def split(text: str) -> tuple[dict[str, Any], str]:
 
 
 class Recorded:
-    """Recorded figures of a run, which it can be drawn and written from (`Result`).
-
-    Attributes
-    ----------
-    settings : dict
-        What the point of a sweep set, from dotted path to the value as text; empty without a sweep. `set` has the
-        values themselves.
-    toml : str
-        The scenario, settings applied.
-    purpose : str
-        What the scenario is for.
-    captured : tuple of CapturedFile
-        The files of the capture, if the run had one.
-    """
+    """Recorded figures of a run, which it can be drawn and written from; `Result` has its attributes."""
 
     def __init__(
         self,

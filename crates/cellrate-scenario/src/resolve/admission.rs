@@ -191,9 +191,9 @@ fn idle_keys(network: &Network, terms: &[Terms]) -> Result<(), Fault> {
 
 /// All lines of one direction of a connection.
 struct Way {
-    /// Those of its path; of a tree those to the farthest leaf, whose delays are its FRTT.
+    /// Lines of the path; of a tree, of the way to the farthest leaf, whose delays are FRTT.
     far: Vec<Step>,
-    /// The other lines of a tree.
+    /// Lines of a tree that are not on the way to the farthest leaf.
     others: Vec<Step>,
 }
 

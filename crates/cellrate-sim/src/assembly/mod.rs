@@ -81,7 +81,7 @@ impl Assembly {
         self.sender(flow.other())
     }
 
-    /// The same end, to take something from it.
+    /// The end that receives `flow`, to take something from it.
     pub fn receiver_mut(&mut self, flow: FlowIndex) -> &mut Endpoint {
         let place = self.endpoints[flow.other().index()];
         &mut self.kernel.clusters[place.cluster as usize].endpoints[place.index as usize]

@@ -1,4 +1,4 @@
-//! The same run on another number of threads.
+//! Runs do the same work, and give the same, on any number of threads.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

@@ -32,11 +32,11 @@ struct Mail {
 /// Cells that have left in one window.
 #[derive(Debug, Default)]
 struct Post {
-    /// Those that are packed.
+    /// Cells for other clusters, packed into octets.
     bags: Vec<Bag>,
-    /// The others.
+    /// Cells for other clusters, in lists.
     plain: Vec<Parcel<Vec<Cell>>>,
-    /// Those of the others that have to be events, parcel by parcel.
+    /// Cells of those lists that have to be events, parcel by parcel.
     significant: Vec<EventMark>,
 }
 
