@@ -173,13 +173,10 @@ fn fair_shares_follow_the_rates_in_force() {
 
 /// The last link's steps, with files of these names beside the scenario.
 fn with_file(link: &str, name: &str, holds: &str) -> Result<Link, ScenarioError> {
-    let folder = std::env::temp_dir().join(format!("cellrate-changing-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(name), holds).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), holds).unwrap();
     let mut document = Document::parse(&text(link, ""), "t")?;
-    let taken = document.take_in(&folder);
-    std::fs::remove_dir_all(&folder).unwrap();
-    taken?;
+    document.take_in(folder.path())?;
     // What is stored runs without the file.
     let stored = Document::parse(&document.to_toml(), "t")?.resolve()?;
     let scenario = document.resolve()?;

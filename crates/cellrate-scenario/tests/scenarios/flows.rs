@@ -253,41 +253,38 @@ fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
 }
 
 /// a, b and c with these flows, which name a file that holds this; what is stored runs without the file.
-fn with_file(name: &str, holds: &str, flows: &str) -> Result<Scenario, String> {
-    let folder = std::env::temp_dir().join(format!("cellrate-flows-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("file"), holds).unwrap();
+fn with_file(holds: &str, flows: &str) -> Result<Scenario, String> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), holds).unwrap();
     let text = text("", flows);
     let taken = Document::parse(&text, "t.toml").and_then(|mut document| {
-        document.take_in(&folder)?;
+        document.take_in(folder.path())?;
         let stored = Document::parse(&document.to_toml(), "t.toml")?.resolve()?;
         let scenario = document.resolve()?;
         assert_eq!(stored, scenario);
         Ok(scenario)
     });
-    std::fs::remove_dir_all(&folder).unwrap();
     taken.map_err(|error| error.to_string())
 }
 
 #[test]
 fn a_distribution_of_sizes_is_read_as_it_is_published() {
-    let law = |name, holds, keys: &str| {
+    let law = |holds, keys: &str| {
         let flows = format!(
             "pairs = [[\"a\", \"b\"]]\n{ARRIVALS}size = {{ type = \"cdf\", file = \"file\", {keys} }}\ncategory = \"ubr\"\n"
         );
-        with_file(name, holds, &flows).map(|scenario| match &scenario.demands[0].amount {
+        with_file(holds, &flows).map(|scenario| match &scenario.demands[0].amount {
             Amount::Octets(law) => law.clone(),
             other => panic!("{other:?}"),
         })
     };
     // As the HPCC simulator has them: octets and per cent.
-    let hpcc = law("hpcc", "0 0\n10000 15\n30000000 100\n", "unit = \"octets\", shares = \"percent\"");
+    let hpcc = law("0 0\n10000 15\n30000000 100\n", "unit = \"octets\", shares = \"percent\"");
     assert_eq!(hpcc, Ok(Law::Table([(0.0, 0.0), (10e3, 0.15), (30e6, 1.0)].into())));
     // As the HKUST generator does: packets and shares of 1; a column of no meaning between, as ns-2 has it.
-    let hkust =
-        law("hkust", "# packets\n6 1 0.15\n13 1 0.2\n20000 1 1\n", "unit = \"packets\", share_column = 3");
+    let hkust = law("# packets\n6 1 0.15\n13 1 0.2\n20000 1 1\n", "unit = \"packets\", share_column = 3");
     assert_eq!(hkust, Ok(Law::Table([(9e3, 0.15), (19_500.0, 0.2), (30e6, 1.0)].into())));
-    let names = law("names", "size,share\n1.5,0.5\n3,1.0\n", "unit = \"kB\"");
+    let names = law("size,share\n1.5,0.5\n3,1.0\n", "unit = \"kB\"");
     assert_eq!(names, Ok(Law::Table([(1500.0, 0.5), (3000.0, 1.0)].into())));
     for (name, holds, keys, expected) in [
         ("unit", "1 1\n", "", "the key \"unit\" is missing"),
@@ -308,7 +305,7 @@ fn a_distribution_of_sizes_is_read_as_it_is_published() {
         ("column", "2 0.5\n3\n", "unit = \"kB\"", "line 2 of file: it has 1 column"),
         ("number", "2 0.5\n3 x1\n", "unit = \"kB\"", "line 2 of file: \"x1\" is no number of zero or more"),
     ] {
-        let error = law(name, holds, keys).expect_err(name);
+        let error = law(holds, keys).expect_err(name);
         assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {name}");
     }
     let unread = resolved(
@@ -322,14 +319,14 @@ fn a_distribution_of_sizes_is_read_as_it_is_published() {
 
 #[test]
 fn a_trace_has_the_flows_one_by_one() {
-    let trace = |name, holds, keys: &str, rest: &str| {
+    let trace = |holds, keys: &str, rest: &str| {
         let flows = format!(
             "arrivals = {{ type = \"trace\", file = \"file\", {keys} }}\ncategory = \"ubr\"\nslots = 2\n{rest}"
         );
-        with_file(name, holds, &flows)
+        with_file(holds, &flows)
     };
     let holds = "time,from,to,octets\n0.001,a,b,9000\n0.001,c,b,1\n0.5,a,b,1e6\n";
-    let scenario = trace("flows", holds, "unit = \"octets\"", "").unwrap();
+    let scenario = trace(holds, "unit = \"octets\"", "").unwrap();
     let demand = &scenario.demands[0];
     let flow =
         |ms, pair, octets| Traced { at: Time::ZERO + Duration::from_ms(ms), pair, octets: Octets(octets) };
@@ -340,7 +337,6 @@ fn a_trace_has_the_flows_one_by_one() {
     assert_eq!(names, ["f a->b 1", "f a->b 2", "f c->b 1", "f c->b 2"]);
     // As the HPCC simulator has them: source, destination, priority, size in packets, start.
     let other = trace(
-        "columns",
         "a b 3 12 100\n",
         "unit = \"packets\", time_column = 5, time_unit = \"us\", from_column = 1, to_column = 2, column = 4",
         "tcp = {}\n",
@@ -369,7 +365,7 @@ fn a_trace_has_the_flows_one_by_one() {
             "there is size, and the flows come from a trace",
         ),
     ] {
-        let error = trace(name, holds, "unit = \"octets\"", rest).expect_err(name);
+        let error = trace(holds, "unit = \"octets\"", rest).expect_err(name);
         assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {name}");
     }
 }

@@ -1,10 +1,9 @@
 //! Frames in datagrams as they are written.
 
-use std::path::{Path, PathBuf};
-
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::*;
+use tempfile::TempDir;
 
 /// Two hosts and a link, with this connection.
 fn resolve(category: &str, traffic: &str, more: &str) -> Result<Scenario, ScenarioError> {
@@ -121,12 +120,11 @@ fn what_could_not_be_sent_is_refused() {
     assert!(resolve("ubr", "frames_per_second = 10000, size = \"16 MiB\"", "").is_ok());
 }
 
-/// A folder of this test run, with these files.
-fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).unwrap();
+/// A folder with these files, gone with what this returns.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
     for (file, text) in files {
-        std::fs::write(folder.join(file), text).unwrap();
+        std::fs::write(folder.path().join(file), text).unwrap();
     }
     folder
 }
@@ -142,10 +140,10 @@ fn a_trace_is_a_list_or_what_a_file_holds() {
     // As they are published: bits in lines, or columns with a head.
     let bits = "% a film\n# its frames\n\n8000\n8001\r\n0\n";
     let columns = "No  Type  Time[ms]  Length[byte]\n1\tI\t0\t5000\n2, B, 40.0, 700.0\n3; P; 80; 1500\n";
-    let folder = folder("traces", &[("bits.txt", bits), ("columns.txt", columns)]);
+    let folder = folder(&[("bits.txt", bits), ("columns.txt", columns)]);
     let taken = |traffic: &str| {
         let mut document = document("ubr", &format!("frames_per_second = 25, {traffic}"), "").unwrap();
-        document.take_in(&folder).unwrap_or_else(|error| panic!("{error}"));
+        document.take_in(folder.path()).unwrap_or_else(|error| panic!("{error}"));
         let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
         // Stored, it is whole without the file.
         let stored = Document::parse(&document.to_toml(), "stored").unwrap_or_else(|error| panic!("{error}"));
@@ -163,7 +161,7 @@ fn a_trace_is_a_list_or_what_a_file_holds() {
 
 #[test]
 fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
-    let folder = folder("settings", &[("one", "10\n20\n"), ("other", "30\n")]);
+    let folder = folder(&[("one", "10\n20\n"), ("other", "30\n")]);
     let text = "name = \"t\"\nduration = \"1 s\"\nhost = [{ name = \"a\" }, { name = \"b\" }]\n\
                 link = [{ between = [\"a\", \"b\"], rate = \"155.52 Mbps\", length = \"1 km\" }]\n\
                 [[vc]]\nname = \"v{i}\"\ncount = 2\npath = [\"a\", \"b\"]\n\
@@ -172,7 +170,7 @@ fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
     let mut document = Document::parse(text, "t").unwrap_or_else(|error| panic!("{error}"));
     let unread = document.resolve().unwrap_err();
     assert_eq!((unread.line(), unread.message()), (9, "the file of the trace has not been read"));
-    document.take_in(&folder).unwrap_or_else(|error| panic!("{error}"));
+    document.take_in(folder.path()).unwrap_or_else(|error| panic!("{error}"));
     let lengths = |document: &Document, place: usize| {
         let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
         let Some(Traffic::Frames(frames)) = &scenario.connections[place].forward.traffic else { panic!() };
@@ -184,7 +182,7 @@ fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
     document.set("vc.v{i}.traffic.trace.first", "1").unwrap();
     let mut points = document.points().unwrap();
     assert!(points[1].document.resolve().is_err(), "its file has not been read");
-    points.iter_mut().for_each(|point| point.document.take_in(&folder).unwrap());
+    points.iter_mut().for_each(|point| point.document.take_in(folder.path()).unwrap());
     assert_eq!(lengths(&points[0].document, 1), trace(&[10, 20], FirstOfTrace::At(0)));
     assert_eq!(lengths(&points[1].document, 1), trace(&[30], FirstOfTrace::At(0)));
     assert_ne!(document.hash(), hash);
@@ -194,7 +192,7 @@ fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
 fn what_is_no_trace_is_refused_with_file_and_line() {
     let files =
         [("words", "1 x\n2 y\n"), ("long", "16777217\n"), ("nothing", "# a film\n\n"), ("half", "1\n2.5\n")];
-    let folder = folder("refused", &files);
+    let folder = folder(&files);
     for (keys, message, remedy) in [
         ("file = \"missing\"", "missing cannot be read: No such file", "from the folder of the scenario"),
         ("file = \"words\", column = 2", "line 1 of words: \"x\" is no whole number", "from column 2"),
@@ -206,7 +204,7 @@ fn what_is_no_trace_is_refused_with_file_and_line() {
         let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
         let mut document = document("ubr", &traffic, "").unwrap();
         let before = document.hash();
-        let error = document.take_in(&folder).expect_err(keys);
+        let error = document.take_in(folder.path()).expect_err(keys);
         assert!(error.message().contains(message) && error.remedy().contains(remedy), "{error}");
         assert_eq!((error.line(), error.key()), (9, "vc.v.traffic.trace.file"), "{error}");
         assert_eq!(document.hash(), before);
@@ -256,11 +254,11 @@ fn lengths_with_commas_are_refused_and_empty_cells_and_marks_are_passed_over() {
         ("marked", "\u{feff}1500\n2700\n"),
         ("columns", "1,1500\n2,2700\n"),
     ];
-    let folder = folder("commas", &files);
+    let folder = folder(&files);
     let taken = |keys: &str| {
         let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
         let mut document = document("ubr", &traffic, "").unwrap();
-        document.take_in(&folder).map_err(|error| error.to_string())?;
+        document.take_in(folder.path()).map_err(|error| error.to_string())?;
         Ok::<_, String>(frames_of(&document.resolve().unwrap()).lengths)
     };
     for file in ["thousands", "tenths"] {
@@ -279,15 +277,14 @@ fn lengths_with_commas_are_refused_and_empty_cells_and_marks_are_passed_over() {
 #[cfg(unix)]
 #[test]
 fn only_regular_files_of_the_scenarios_own_folder_are_read() {
-    let own = folder("own", &[("film", "10\n")]);
-    let other = folder("other", &[("secret", "root:x:0:1\n"), ("film", "20\n")]);
-    let link = own.join("linked");
-    let _ = std::fs::remove_file(&link);
-    std::os::unix::fs::symlink(other.join("secret"), &link).unwrap();
+    let own = folder(&[("film", "10\n")]);
+    let other = folder(&[("secret", "root:x:0:1\n"), ("film", "20\n")]);
+    let (own, other) = (own.path(), other.path());
+    std::os::unix::fs::symlink(other.join("secret"), own.join("linked")).unwrap();
     let taken = |file: &str, allowed: &[std::path::PathBuf]| {
         let traffic = format!("frames_per_second = 25, trace = {{ file = {file:?} }}");
         let mut document = document("ubr", &traffic, "").unwrap();
-        document.take_in_from(&own, allowed).map_err(|error| error.to_string())?;
+        document.take_in_from(own, allowed).map_err(|error| error.to_string())?;
         Ok::<_, String>(frames_of(&document.resolve().unwrap()).lengths)
     };
     let outside = other.join("secret").display().to_string();
@@ -297,9 +294,9 @@ fn only_regular_files_of_the_scenarios_own_folder_are_read() {
         assert!(!error.contains("root:x"), "{error}");
     }
     let film = other.join("film").display().to_string();
-    assert_eq!(taken(&film, std::slice::from_ref(&other)).unwrap(), trace(&[20], FirstOfTrace::At(0)));
+    assert_eq!(taken(&film, &[other.into()]).unwrap(), trace(&[20], FirstOfTrace::At(0)));
     // Errors about what was allowed say where, and not what.
-    let error = taken(&outside, std::slice::from_ref(&other)).unwrap_err();
+    let error = taken(&outside, &[other.into()]).unwrap_err();
     assert!(error.contains("secret: what stands there is no whole number"), "{error}");
     assert!(!error.contains("root:x"), "{error}");
     // A device is no file, allowed or not; the folder itself is none either.
