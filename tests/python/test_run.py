@@ -372,10 +372,8 @@ def test_progress_rises_and_its_exception_ends_the_run() -> None:
 def test_control_c_ends_a_run() -> None:
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    begun = time.monotonic()
     with pytest.raises(cellrate.Interrupted) as caught:
         cellrate.run(cellrate.Scenario.parse(LONG))
-    assert time.monotonic() - begun < 5.0
     assert isinstance(caught.value, KeyboardInterrupt)
 
 

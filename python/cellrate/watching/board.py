@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MOST_POINTS = 1000
 """Most points of one series in one message; of more a picture shows no more."""
 
+VIEWERS_WITHIN_S = 5.0
+"""Time [s] that viewers have to fetch the end before the page is gone."""
+
 
 class Board:
     """Written by the run, read by any number of viewers, each of whom has seen another part of it."""
@@ -76,7 +79,7 @@ class Board:
             shown = {**tables, "vcs": vcs_with_data(result.summary), "ports": ports_with_queues(result.summary)}
             self._figures = {**printable_all(shown), "report": [_told(part) for part in report]}
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._viewers == 0, timeout=5.0)
+            self._changed.wait_for(lambda: self._viewers == 0, timeout=VIEWERS_WITHIN_S)
 
     def wait_for_viewer(self) -> None:
         """Come back when somebody has opened the page."""
