@@ -35,12 +35,17 @@ export function at(root: Schema, path: string[]): Schema[] {
   return places;
 }
 
+/** The description of a key: its own, or that of a part which says for several what it is; a pattern says only how. */
+function about(key: Schema): string {
+  return (shapes(key).find((shape) => shape.description && !shape.pattern)?.description as string | undefined) ?? "";
+}
+
 /** Keys that a table may have, each with its description. */
 export function keys(root: Schema, path: string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const place of at(root, path)) {
     for (const [key, of] of Object.entries((place.properties ?? {}) as Record<string, Schema>)) {
-      if (!found.get(key)) found.set(key, (of.description as string | undefined) ?? "");
+      if (!found.get(key)) found.set(key, about(of));
     }
   }
   return found;
@@ -60,7 +65,7 @@ export function how(root: Schema, path: string[]): string {
 
 /** The default that the description of a key tells, where that is a value. */
 export function fallback(root: Schema, path: string[]): string | null {
-  const told = at(root, path.slice(0, -1)).map((place) => place.properties?.[path[path.length - 1]]?.description as string | undefined);
+  const told = at(root, path.slice(0, -1)).map((place) => place.properties?.[path[path.length - 1]] as Schema | undefined).map((key) => key && about(key));
   const found = told.find(Boolean)?.match(/Default: ("[^"]*"|\d[\d./]*(?: (?:cells|ms|us|s|%|[kMG]?bps))?|true|false)(?:[ ,;].*)?\.$/);
   return found ? found[1] : null;
 }

@@ -1,5 +1,7 @@
 //! The table of the format as a JSON Schema for editors, and as the reference for people.
 
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
@@ -11,16 +13,18 @@ use crate::text::quantity::Notation;
 
 /// JSON Schema (draft 2020-12) of the scenario format: keys, descriptions, unit patterns, words, ranges.
 ///
-/// Each table, family of tables and quantity is defined once, below `$defs`, and referred to by `$ref`.
+/// Each table, family of tables and quantity is defined once, below `$defs`, and referred to by `$ref`. A key that
+/// several tables have stands in the first of them, and the others refer to it.
 ///
 /// What it cannot say is left to [`Document::resolve`](crate::Document::resolve): whether names exist, whether values
 /// fit together, and required keys of entries, which defaults and `like` may supply.
 pub fn schema() -> Json {
     let mut definitions = Definitions::default();
-    let mut root = definitions.shape(&ROOT, false, true);
+    let mut root = definitions.shape(&ROOT, "#", false, true);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("cellrate scenario");
     root["$defs"] = Json::Object(definitions.known);
+    state_once(&mut root);
     root
 }
 
@@ -28,24 +32,35 @@ pub fn schema() -> Json {
 #[derive(Default)]
 struct Definitions {
     known: Map<String, Json>,
+    /// Where each key stands first, by its name and all that is said of it.
+    keys: HashMap<(&'static str, String), String>,
 }
 
 impl Definitions {
     /// A reference to the definition `name`, which `write` writes where it is not known yet. Within an entry that may
     /// be a group it is another definition: values may be lists there.
-    fn refer(&mut self, name: &str, groups: bool, write: impl FnOnce(&mut Definitions) -> Json) -> Json {
+    fn refer(
+        &mut self,
+        name: &str,
+        groups: bool,
+        write: impl FnOnce(&mut Definitions, &str) -> Json,
+    ) -> Json {
         let name = if groups { format!("{name}_in_groups") } else { name.to_string() };
+        let place = format!("#/$defs/{name}");
         if !self.known.contains_key(&name) {
-            let definition = write(self);
-            self.known.insert(name.clone(), definition);
+            let definition = write(self, &place);
+            self.known.insert(name, definition);
         }
-        json!({ "$ref": format!("#/$defs/{name}") })
+        json!({ "$ref": place })
     }
 
-    /// A table. `groups`: a list may give each member of a group its own value, and `{i}` stand for its number.
-    /// `complete`: required keys must be there.
-    fn shape(&mut self, shape: &Shape, groups: bool, complete: bool) -> Json {
-        let properties = shape.keys.iter().map(|key| (key.name.to_string(), self.property(key, groups)));
+    /// A table, which is to stand at `place`. `groups`: a list may give each member of a group its own value, and `{i}`
+    /// stand for its number. `complete`: required keys must be there.
+    fn shape(&mut self, shape: &Shape, place: &str, groups: bool, complete: bool) -> Json {
+        let properties = shape.keys.iter().map(|key| {
+            let place = format!("{place}/properties/{}", key.name);
+            (key.name.to_string(), self.property(key, place, groups))
+        });
         let properties = Map::from_iter(properties);
         let required: Vec<&str> = shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
         let mut result = json!({
@@ -60,32 +75,50 @@ impl Definitions {
         result
     }
 
-    fn property(&mut self, key: &Key, groups: bool) -> Json {
+    /// A key, which is to stand at `place`; a reference where another table has it, too.
+    fn property(&mut self, key: &Key, place: String, groups: bool) -> Json {
         let groups = groups && !matches!(key.name, "count" | "like" | "name");
         let description = match key.required {
             true => key.about.to_string(),
             false => format!("{} Default: {}.", key.about, key.default),
         };
-        let mut property = match self.kind(key.kind, groups) {
-            Json::Object(kind) if !["$ref", "pattern"].iter().any(|key| kind.contains_key(*key)) => {
-                Json::Object(kind)
+        let single = self.single(key.kind, groups);
+        let mut property = described(key.kind, single.clone(), &description);
+        if groups && !key.kind.is_list() {
+            property = match self.keys.get(&(key.name, property.to_string())) {
+                Some(known) => self.one_or_each(key.kind, json!({ "$ref": known })),
+                None => described(key.kind, self.one_or_each(key.kind, single), &description),
+            };
+        }
+        match self.keys.entry((key.name, property.to_string())) {
+            Entry::Occupied(known) => json!({ "$ref": known.get() }),
+            Entry::Vacant(first) => {
+                first.insert(place);
+                property
             }
-            // Some editors look at nothing beside a `$ref`; and what a pattern asks for is not what the key means.
-            kind => json!({ "allOf": [kind] }),
-        };
-        property["description"] = json!(description);
-        property
+        }
     }
 
-    fn kind(&mut self, of: Kind, groups: bool) -> Json {
-        let single = self.single(of, groups);
-        if !groups || of.is_list() {
-            return single;
-        }
-        match of.dimension() {
-            Some(dimension) => self.refer(definition_of(dimension), true, |_| one_or_each(of, single)),
-            None => one_or_each(of, single),
-        }
+    /// A value, a list with one for each member of a group, or a text with the member's number in it.
+    fn one_or_each(&mut self, of: Kind, single: Json) -> Json {
+        let ways = match of.dimension() {
+            Some(dimension) => {
+                let name = format!("each_{}", definition_of(dimension));
+                let each = self.refer(&name, false, |all, _| {
+                    let value = all.quantity(dimension);
+                    json!({ "anyOf": [each(value), all.numbered()] })
+                });
+                vec![single, each]
+            }
+            None if takes_numbers(of) => vec![single.clone(), each(single), self.numbered()],
+            None => vec![single.clone(), each(single)],
+        };
+        json!({ "anyOf": ways })
+    }
+
+    /// A text with the number of a member in it.
+    fn numbered(&mut self) -> Json {
+        self.refer("numbered", false, |_, _| json!({ "type": "string", "pattern": r"\{i([+-]\d{1,6})?\}" }))
     }
 
     fn single(&mut self, of: Kind, groups: bool) -> Json {
@@ -109,15 +142,18 @@ impl Definitions {
                 "minItems": 2,
                 "maxItems": 2,
             }),
-            Kind::Table(inner) => self.refer(inner.name, groups, |all| all.shape(inner, groups, false)),
-            Kind::Tagged(family) => self.refer(family.name, groups, |all| all.tagged(family, groups)),
+            Kind::Table(inner) => {
+                self.refer(inner.name, groups, |all, place| all.shape(inner, place, groups, false))
+            }
+            Kind::Tagged(family) => self.refer(family.name, groups, |all, _| all.tagged(family, groups)),
             Kind::Map(inner) => {
                 json!({ "type": "object", "additionalProperties": self.single(*inner, groups) })
             }
             Kind::Entries(inner) => {
                 let is_group = inner.key("count").is_some();
                 let name = format!("{}_entry", inner.name);
-                let entry = self.refer(&name, is_group, |all| all.shape(inner, is_group, !is_group));
+                let entry =
+                    self.refer(&name, is_group, |all, place| all.shape(inner, place, is_group, !is_group));
                 json!({ "type": "array", "items": entry })
             }
             Kind::Any => json!(true),
@@ -125,7 +161,7 @@ impl Definitions {
     }
 
     fn quantity(&mut self, dimension: Dimension) -> Json {
-        self.refer(definition_of(dimension), false, |_| {
+        self.refer(definition_of(dimension), false, |_, _| {
             let text =
                 json!({ "type": "string", "pattern": dimension.pattern(), "description": dimension.how() });
             if dimension != Dimension::Ratio {
@@ -138,23 +174,30 @@ impl Definitions {
     /// One shape per `type`, and one with all their keys for a table that only changes keys of the one below it.
     fn tagged(&mut self, family: &Tagged, groups: bool) -> Json {
         let mut ways = Vec::new();
-        let mut any = Map::new();
+        let mut all_keys: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
         for (tag, variant) in family.variants {
             let name = format!("{}_{tag}", family.name);
-            let reference = self.refer(&name, groups, |all| {
-                let mut shape = all.shape(variant, groups, false);
+            let reference = self.refer(&name, groups, |all, place| {
+                let mut shape = all.shape(variant, place, groups, false);
                 shape["properties"]["type"] = json!({ "const": tag });
                 shape["required"] = json!(["type"]);
                 shape
             });
             let definition = reference["$ref"].as_str().unwrap_or_default();
             for key in variant.keys {
-                let property = format!("{definition}/properties/{}", key.name);
-                let forms = any.entry(key.name).or_insert_with(|| json!({ "anyOf": [] }));
-                self.add_form(&mut forms["anyOf"], &property);
+                let form = self.form(definition, key.name);
+                let forms = all_keys.entry(key.name).or_default();
+                if !forms.contains(&form) {
+                    forms.push(form);
+                }
             }
             ways.push(reference);
         }
+        let one_of = |(name, mut forms): (&str, Vec<Json>)| {
+            let form = if forms.len() == 1 { forms.remove(0) } else { json!({ "anyOf": forms }) };
+            (name.to_string(), form)
+        };
+        let mut any: Map<String, Json> = all_keys.into_iter().map(one_of).collect();
         if groups {
             any.insert("type".into(), json!({ "type": "array", "items": { "type": "string" } }));
         }
@@ -162,27 +205,90 @@ impl Definitions {
         json!({ "anyOf": ways })
     }
 
-    /// Adds what `reference` leads to, unless an equal one is among `forms`.
-    fn add_form(&self, forms: &mut Json, reference: &str) {
-        let at = |reference: &str| {
-            let (name, key) = reference.strip_prefix("#/$defs/")?.split_once("/properties/")?;
-            self.known.get(name)?.get("properties")?.get(key)
-        };
-        let Json::Array(forms) = forms else { return };
-        let is_known = |form: &Json| form["$ref"].as_str().is_some_and(|known| at(known) == at(reference));
-        if !forms.iter().any(is_known) {
-            forms.push(json!({ "$ref": reference }));
+    /// A reference to the key `name` of the table at `definition`, or to where that refers to.
+    fn form(&self, definition: &str, name: &str) -> Json {
+        let table = definition.strip_prefix("#/$defs/").and_then(|table| self.known.get(table));
+        match table.map(|table| &table["properties"][name]) {
+            Some(key) if key.get("$ref").is_some() => key.clone(),
+            _ => json!({ "$ref": format!("{definition}/properties/{name}") }),
         }
     }
 }
 
-/// A value, a list with one for each member of a group, or a text with the member's number in it.
-fn one_or_each(of: Kind, single: Json) -> Json {
-    let mut ways = vec![single.clone(), json!({ "type": "array", "minItems": 1, "items": single })];
-    if takes_numbers(of) {
-        ways.push(json!({ "type": "string", "pattern": r"\{i([+-]\d{1,6})?\}" }));
+/// A list with a value for each member of a group.
+fn each(of: Json) -> Json {
+    json!({ "type": "array", "minItems": 1, "items": of })
+}
+
+/// The form of a value of this kind, with what a key that has it means.
+///
+/// Language servers of TOML look at nothing beside a `$ref`, and see no description beside `allOf`; an error within a
+/// table they find within `allOf` only, and a form that is referred to within `allOf` they do not bear unless it is a
+/// table. What a pattern asks for is not what the key means.
+fn described(of: Kind, form: Json, description: &str) -> Json {
+    if matches!(of, Kind::Table(_) | Kind::Tagged(_)) && form.get("$ref").is_some() {
+        return json!({ "allOf": [{ "description": description }, form] });
     }
-    json!({ "anyOf": ways })
+    let is_whole = ["$ref", "pattern"].iter().all(|key| form.get(key).is_none());
+    let mut described = if is_whole { form } else { json!({ "anyOf": [form] }) };
+    described["description"] = json!(description);
+    described
+}
+
+/// Lets descriptions stand once that are the same at several places.
+fn state_once(root: &mut Json) {
+    let mut places = BTreeMap::new();
+    parts(root, "about", &mut |part, place| {
+        if let Some(text) = shareable(part) {
+            places.entry(text.to_string()).or_insert_with(Vec::new).push(place.to_string());
+        }
+    });
+    places.retain(|text, places| places.len() > 1 && text.len() > SHORT);
+    parts(root, "about", &mut |part, _| {
+        let Some(first) = shareable(part).and_then(|text| places.get(text)).map(|places| &places[0]) else {
+            return;
+        };
+        let about = json!({ "$ref": format!("#/$defs/{first}") });
+        match part.as_object_mut() {
+            Some(members) if members.len() > 1 => {
+                members.remove("description");
+                members.insert("allOf".into(), json!([about]));
+            }
+            _ => *part = about,
+        }
+    });
+    for (text, places) in places {
+        root["$defs"][&places[0]] = json!({ "description": text });
+    }
+}
+
+/// Descriptions up to this length are written again, which takes less than a reference \[octets\].
+const SHORT: usize = 60;
+
+/// The description of a part, if it is still seen where the part only refers to it. That of a table is not shared:
+/// editors would not offer its keys.
+fn shareable(part: &Json) -> Option<&str> {
+    let members = part.as_object()?;
+    let is_seen = members.len() == 1 || members.contains_key("anyOf");
+    members.get("description").filter(|_| is_seen)?.as_str()
+}
+
+/// Visits every object below `part`, itself last, with its place.
+fn parts(part: &mut Json, place: &str, visit: &mut dyn FnMut(&mut Json, &str)) {
+    match part {
+        Json::Object(members) => {
+            for (name, member) in members {
+                let inner = match name.as_str() {
+                    "$defs" | "properties" | "allOf" => place.to_string(),
+                    name => format!("{place}_{name}"),
+                };
+                parts(member, &inner, visit);
+            }
+            visit(part, place);
+        }
+        Json::Array(members) => members.iter_mut().for_each(|member| parts(member, place, visit)),
+        _ => {}
+    }
 }
 
 /// Whether a text may stand there that has another pattern than names have: in groups, `{i}` among it.
@@ -419,7 +525,55 @@ mod tests {
     #[test]
     fn the_schema_is_small() {
         let octets = schema().to_string().len();
-        assert!(octets < 400_000, "{octets}");
+        assert!(octets < 260_000, "{octets}");
+    }
+
+    /// Every description below `part` that is not that of a table.
+    fn descriptions<'a>(part: &'a Json, found: &mut Vec<&'a str>) {
+        match part {
+            Json::Object(members) => {
+                let is_table = members.contains_key("properties");
+                found.extend(members.get("description").filter(|_| !is_table).and_then(Json::as_str));
+                members.values().for_each(|member| descriptions(member, found));
+            }
+            Json::Array(members) => members.iter().for_each(|member| descriptions(member, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn a_description_stands_once_and_none_is_missing() {
+        let schema = schema();
+        let mut found = Vec::new();
+        descriptions(&schema, &mut found);
+        let mut once = found.clone();
+        once.sort_unstable();
+        once.dedup();
+        for text in &once {
+            let times = found.iter().filter(|other| *other == text).count();
+            assert!(times == 1 || text.len() <= SHORT, "{times} times: {text}");
+        }
+        for line in reference().lines().filter(|line| line.starts_with("| `")) {
+            let about =
+                line.rsplit(" | ").next().and_then(|cell| cell.strip_suffix(" |")).expect("a meaning");
+            assert!(once.iter().any(|text| text.starts_with(about)), "{about}");
+        }
+    }
+
+    /// Nothing that a language server of TOML does not bear, or does not show (see [`described`]).
+    #[test]
+    fn editors_find_descriptions_and_keys() {
+        fn check(part: &Json) {
+            if let Json::Object(members) = part {
+                let has = |key: &str| members.contains_key(key);
+                assert!(!has("$ref") || members.len() == 1, "beside a reference: {part}");
+                assert!(!has("allOf") || !has("description"), "a description that is not seen: {part}");
+                assert!(!has("allOf") || !has("properties"), "keys that are not offered: {part}");
+                members.values().for_each(check);
+            }
+            part.as_array().into_iter().flatten().for_each(check);
+        }
+        check(&schema());
     }
 
     #[test]

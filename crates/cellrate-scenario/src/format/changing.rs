@@ -48,7 +48,7 @@ pub(super) const CHANGES_KEY: Key = key(
 const LENGTH: Kind = Kind::Quantity(Dimension::Length);
 const ELEVATION: Kind = Kind::Quantity(Dimension::Angle);
 
-const TIME_COLUMN_KEY: Key =
+pub(super) const TIME_COLUMN_KEY: Key =
     key("time_column", Kind::Integer(1, MAX_COLUMN), "1", "In which column instants are.");
 const TIME_UNIT_KEY: Key =
     key("time_unit", Kind::Choice(&["s", "ms", "us"]), "\"s\"", "Unit of the instants in the file.");

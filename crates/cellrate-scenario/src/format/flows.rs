@@ -2,17 +2,33 @@
 
 use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, Tagged, key, required};
 
+use super::changing::TIME_COLUMN_KEY;
 use super::kinds::{POSITIVE_RATE, SPAN, TIME};
 use super::tcp::FLOW_TCP;
 use super::timing::PERIOD;
-use super::{ABR_KEY, MAX_COLUMN, NAME, PEAK_KEY};
+use super::{ABR_KEY, MAX_COLUMN, NAME, PEAK_KEY, SCR_DEFAULT};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const GAP: &str = "Mean time from one to the next.";
-const ABOVE_ONE: Kind = Kind::Ratio(Range::above(1.0, 100.0));
-const SIGMA: Kind = Kind::Ratio(Range::above(0.0, 10.0));
+const ALPHA_KEY: Key =
+    key("alpha", Kind::Ratio(Range::above(1.0, 100.0)), "1.5", "Shape; up to 2 the variance is infinite.");
+const SIGMA_KEY: Key = key(
+    "sigma",
+    Kind::Ratio(Range::above(0.0, 10.0)),
+    "1",
+    "Standard deviation of their natural logarithms.",
+);
 
 const COLUMN: Kind = Kind::Integer(1, MAX_COLUMN);
+/// Where sizes are in a file, by default in this column.
+const fn size_column(default: &'static str) -> Key {
+    key(
+        "column",
+        COLUMN,
+        default,
+        "In which column sizes are; spaces, tabs, commas and semicolons are between columns.",
+    )
+}
 const UNIT_KEY: Key = key(
     "unit",
     Kind::Choice(&["octets", "kB", "packets"]),
@@ -52,10 +68,7 @@ const ARRIVALS: Tagged = Tagged {
             Shape {
                 name: "pareto_gaps",
                 about: "Times from one to the next that are Pareto distributed.",
-                keys: &[
-                    required("gap", SPAN, GAP),
-                    key("alpha", ABOVE_ONE, "1.5", "Shape; up to 2 the variance is infinite."),
-                ],
+                keys: &[required("gap", SPAN, GAP), ALPHA_KEY],
             },
         ),
         (
@@ -78,7 +91,7 @@ const ARRIVALS: Tagged = Tagged {
                         "required: this or flows",
                         "A text file with a flow in each line, in order of time, as seen from the scenario's folder; lines without a digit, those that begin with # or %, and names of columns above the first are passed over. It is read with the scenario, and what is stored beside results has `flows` instead.",
                     ),
-                    key("time_column", COLUMN, "1", "In which column instants are."),
+                    TIME_COLUMN_KEY,
                     key(
                         "time_unit",
                         Kind::Choice(&["s", "ms", "us", "ns"]),
@@ -87,12 +100,7 @@ const ARRIVALS: Tagged = Tagged {
                     ),
                     key("from_column", COLUMN, "2", "In which column the hosts are that send."),
                     key("to_column", COLUMN, "3", "In which column the hosts are that receive."),
-                    key(
-                        "column",
-                        COLUMN,
-                        "4",
-                        "In which column sizes are; spaces, tabs, commas and semicolons are between columns.",
-                    ),
+                    size_column("4"),
                     UNIT_KEY,
                     key(
                         "prefix",
@@ -135,10 +143,7 @@ const HOLDING: Tagged = Tagged {
             Shape {
                 name: "lognormal_holding",
                 about: "Lognormally distributed.",
-                keys: &[
-                    required("mean", SPAN, "The mean of the times themselves."),
-                    key("sigma", SIGMA, "1", "Standard deviation of their natural logarithms."),
-                ],
+                keys: &[required("mean", SPAN, "The mean of the times themselves."), SIGMA_KEY],
             },
         ),
         (
@@ -146,10 +151,7 @@ const HOLDING: Tagged = Tagged {
             Shape {
                 name: "pareto_holding",
                 about: "Pareto distributed.",
-                keys: &[
-                    required("mean", SPAN, "The mean."),
-                    key("alpha", ABOVE_ONE, "1.5", "Shape; up to 2 the variance is infinite."),
-                ],
+                keys: &[required("mean", SPAN, "The mean."), ALPHA_KEY],
             },
         ),
         (
@@ -251,12 +253,7 @@ const SIZE: Tagged = Tagged {
                         "required: this or points",
                         "A text file with a point in each line, as such tables are published, as seen from the scenario's folder; lines without a digit, those that begin with # or %, and names of columns above the first are passed over. It is read with the scenario, and what is stored beside results has `points` instead.",
                     ),
-                    key(
-                        "column",
-                        COLUMN,
-                        "1",
-                        "In which column sizes are; spaces, tabs, commas and semicolons are between columns.",
-                    ),
+                    size_column("1"),
                     key("share_column", COLUMN, "2", "In which column shares are."),
                     UNIT_KEY,
                     key(
@@ -281,10 +278,7 @@ const SIZE: Tagged = Tagged {
             Shape {
                 name: "lognormal_size",
                 about: "Lognormally distributed.",
-                keys: &[
-                    required("mean", OCTETS, "The mean of the sizes themselves."),
-                    key("sigma", SIGMA, "1", "Standard deviation of their natural logarithms."),
-                ],
+                keys: &[required("mean", OCTETS, "The mean of the sizes themselves."), SIGMA_KEY],
             },
         ),
         (
@@ -390,7 +384,7 @@ pub(super) const FLOWS: Shape = Shape {
         key(
             "scr",
             POSITIVE_RATE,
-            "the mean rate of constant and on-off traffic, else pcr",
+            SCR_DEFAULT,
             "Sustainable cell rate of a vbr call, which admission books; at most pcr; needs `admission`.",
         ),
         key(

@@ -3,6 +3,7 @@
 use cellrate_proto::declaration::{Dimension, Kind, Range, Shape, key};
 
 use super::kinds::SPAN;
+use super::tcp::encapsulation;
 use super::timing::{END_KEY, START_KEY};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
@@ -124,12 +125,7 @@ pub(super) const FRAMES: Shape = Shape {
             "\"28 octets\", with codec \"40 octets\"",
             "Octets of UDP and IP header, of a codec RTP too, before the payload: 0 to 120.",
         ),
-        key(
-            "encapsulation",
-            Kind::Choice(&["llc-snap", "vc-mux"]),
-            "\"llc-snap\"",
-            "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
-        ),
+        encapsulation("\"llc-snap\""),
         key(
             "follow_acr",
             Kind::Table(&FOLLOW_ACR),

@@ -1,6 +1,6 @@
 //! The keys of hosts: their names, their clocks, and what they are in a live run.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, joined, key, total};
 
 use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
 use super::kinds::{CELLS, SPAN};
@@ -15,16 +15,19 @@ const LIVE_KEY: Key = key(
     "The host as a machine with an IP stack, in `cellrate live run`; the simulator, which has no IP, leaves it alone.",
 );
 
+/// Keys of hosts that defaults have, too.
+const KEYS: &[Key] = &[HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY, LIVE_KEY];
+
 pub(super) const HOST: Shape = Shape {
     name: "host",
     about: "A host.",
-    keys: &[NAME, HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY, LIVE_KEY, COUNT, LIKE],
+    keys: {
+        const PARTS: &[&[Key]] = &[&[NAME], KEYS, &[COUNT, LIKE]];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    },
 };
-pub(super) const HOST_DEFAULTS: Shape = Shape {
-    name: "host_defaults",
-    about: "Defaults of hosts.",
-    keys: &[HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY, LIVE_KEY],
-};
+pub(super) const HOST_DEFAULTS: Shape =
+    Shape { name: "host_defaults", about: "Defaults of hosts.", keys: KEYS };
 
 const HOST_LIVE: Shape = Shape {
     name: "host_live",

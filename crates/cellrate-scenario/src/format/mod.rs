@@ -217,38 +217,36 @@ const OUTAGES_KEY: Key = key(
     "Spans [start, end] in which the line is down, either way; in order, apart.",
 );
 
+/// Keys of links that defaults have, too, before those of bursts and after them.
+const LINK_KEYS: [&[Key]; 2] =
+    [&[RATE_KEY, LENGTH_KEY, DELAY_KEY, LINK_OFFSET_KEY, LOSS_KEY], &[OUTAGES_KEY, CHANGES_KEY]];
+
 const LINK: Shape = Shape {
     name: "link",
     about: "A duplex link.",
-    keys: &[
-        required(
-            "between",
-            Kind::Pair(&Kind::Reference, &Kind::Reference),
-            "The two nodes. The entry is called by both names with `-` between them, the second between them `a-b#2`.",
-        ),
-        key(
-            "name",
-            Kind::Name,
-            "none",
-            "Name in paths and ports of `switch` where there are several links between the same nodes.",
-        ),
-        RATE_KEY,
-        LENGTH_KEY,
-        DELAY_KEY,
-        LINK_OFFSET_KEY,
-        LOSS_KEY,
-        LOSS_BURSTS_KEY,
-        OUTAGES_KEY,
-        CHANGES_KEY,
-        COUNT,
-        LIKE,
-    ],
+    keys: {
+        const FIRST: &[Key] = &[
+            required(
+                "between",
+                Kind::Pair(&Kind::Reference, &Kind::Reference),
+                "The two nodes. The entry is called by both names with `-` between them, the second between them `a-b#2`.",
+            ),
+            key(
+                "name",
+                Kind::Name,
+                "none",
+                "Name in paths and ports of `switch` where there are several links between the same nodes.",
+            ),
+        ];
+        const PARTS: &[&[Key]] = &[FIRST, LINK_KEYS[0], &[LOSS_BURSTS_KEY], LINK_KEYS[1], &[COUNT, LIKE]];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    },
 };
 
 const LINK_DEFAULTS: Shape = Shape {
     name: "link_defaults",
     about: "Defaults of links.",
-    keys: &[RATE_KEY, LENGTH_KEY, DELAY_KEY, LINK_OFFSET_KEY, LOSS_KEY, OUTAGES_KEY, CHANGES_KEY],
+    keys: &joined::<_, { total(&LINK_KEYS) }>(&LINK_KEYS),
 };
 
 const CATEGORY_KEY: Key = key(
@@ -307,10 +305,11 @@ const MFS_KEY: Key = key(
     "192",
     "Maximum frame size of a gfr connection in cells, both directions: 192 are a datagram of 9180 octets; of `police`.",
 );
+const SCR_DEFAULT: &str = "the mean rate of constant and on-off traffic, else pcr";
 const SCR_KEY: Key = key(
     "scr",
     POSITIVE_RATE,
-    "the mean rate of constant and on-off traffic, else pcr",
+    SCR_DEFAULT,
     "Sustainable cell rate of a vbr connection, both directions, that admission books; at most pcr; needs `admission`.",
 );
 
@@ -333,62 +332,46 @@ const SHAPED_TO_KEY: Key = key(
     "Rate that ports with a queue for each connection hold it to, both directions: cells leave no closer than its interval, even if the line is idle.",
 );
 
+/// Keys of connections that defaults have, too.
+const VC_KEYS: &[Key] = &[
+    CATEGORY_KEY,
+    ABR_KEY,
+    TRAFFIC_KEY,
+    REVERSE_KEY,
+    BIDIRECTIONAL_KEY,
+    PEAK_KEY,
+    MCR_KEY,
+    MBS_KEY,
+    MFS_KEY,
+    MCR_MIN_KEY,
+    SCR_KEY,
+    QUEUE_WEIGHT_KEY,
+    SHAPED_TO_KEY,
+    LOSES_PDUS_KEY,
+    POLICE_KEY,
+    MISBEHAVES_KEY,
+];
+
 const VC: Shape = Shape {
     name: "vc",
     about: "A virtual channel connection.",
-    keys: &[
-        NAME,
-        required(
-            "path",
-            Kind::List(&Kind::Reference, 2),
-            "The nodes from the first host to the last, each linked to the next.",
-        ),
-        BRANCHES_KEY,
-        CHANNELS_KEY,
-        CATEGORY_KEY,
-        ABR_KEY,
-        TRAFFIC_KEY,
-        REVERSE_KEY,
-        BIDIRECTIONAL_KEY,
-        PEAK_KEY,
-        MCR_KEY,
-        MBS_KEY,
-        MFS_KEY,
-        MCR_MIN_KEY,
-        SCR_KEY,
-        QUEUE_WEIGHT_KEY,
-        SHAPED_TO_KEY,
-        LOSES_PDUS_KEY,
-        POLICE_KEY,
-        MISBEHAVES_KEY,
-        LOOPBACK_KEY,
-        COUNT,
-        LIKE,
-    ],
+    keys: {
+        const FIRST: &[Key] = &[
+            NAME,
+            required(
+                "path",
+                Kind::List(&Kind::Reference, 2),
+                "The nodes from the first host to the last, each linked to the next.",
+            ),
+            BRANCHES_KEY,
+            CHANNELS_KEY,
+        ];
+        const PARTS: &[&[Key]] = &[FIRST, VC_KEYS, &[LOOPBACK_KEY, COUNT, LIKE]];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    },
 };
 
-const VC_DEFAULTS: Shape = Shape {
-    name: "vc_defaults",
-    about: "Defaults of connections.",
-    keys: &[
-        CATEGORY_KEY,
-        ABR_KEY,
-        TRAFFIC_KEY,
-        REVERSE_KEY,
-        BIDIRECTIONAL_KEY,
-        PEAK_KEY,
-        MCR_KEY,
-        MBS_KEY,
-        MFS_KEY,
-        MCR_MIN_KEY,
-        SCR_KEY,
-        QUEUE_WEIGHT_KEY,
-        SHAPED_TO_KEY,
-        LOSES_PDUS_KEY,
-        POLICE_KEY,
-        MISBEHAVES_KEY,
-    ],
-};
+const VC_DEFAULTS: Shape = Shape { name: "vc_defaults", about: "Defaults of connections.", keys: VC_KEYS };
 
 const REVERSE: Shape = Shape {
     name: "reverse",

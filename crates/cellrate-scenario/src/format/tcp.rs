@@ -8,6 +8,16 @@ use super::pages::PAGES;
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
 
+/// How IP packets are carried, with this default.
+pub(super) const fn encapsulation(default: &'static str) -> Key {
+    key(
+        "encapsulation",
+        Kind::Choice(&["llc-snap", "vc-mux"]),
+        default,
+        "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
+    )
+}
+
 /// Keys that say how it behaves, and how it is wrapped.
 const KEYS: &[Key] = &[
     key(
@@ -134,12 +144,7 @@ const KEYS: &[Key] = &[
         "of the preset",
         "When the receiver acknowledges segments in order.",
     ),
-    key(
-        "encapsulation",
-        Kind::Choice(&["llc-snap", "vc-mux"]),
-        "of the preset",
-        "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
-    ),
+    encapsulation("of the preset"),
     key(
         "adapter_queue",
         Kind::Or(&[CELLS, Kind::Table(&ADAPTER_QUEUE), Kind::Choice(&["infinite"])]),

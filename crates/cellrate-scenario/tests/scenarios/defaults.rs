@@ -30,9 +30,16 @@ fn keys<'a>(schema: &'a Value, wanted: &dyn Fn(&Value) -> bool, found: &mut Vec<
     }
 }
 
+/// The description of a key: its own, or that of the part which says for several what they are.
+fn about<'a>(schema: &'a Value, key: &'a Value) -> Option<&'a str> {
+    let elsewhere = key["$ref"].as_str().and_then(|place| schema.pointer(&place[1..]));
+    let key = elsewhere.unwrap_or(key);
+    key["description"].as_str().or_else(|| about(schema, key.pointer("/allOf/0")?))
+}
+
 /// The default of a key as it would be written; `None` where it is a phrase.
-fn written(key: &Value) -> Option<String> {
-    let (_, default) = key["description"].as_str()?.rsplit_once(" Default: ")?;
+fn written(schema: &Value, key: &Value) -> Option<String> {
+    let (_, default) = about(schema, key)?.rsplit_once(" Default: ")?;
     let default = default.strip_suffix('.')?;
     if default.parse::<f64>().is_ok() || matches!(default, "true" | "false") || default.starts_with('"') {
         return Some(default.to_string());
@@ -51,7 +58,7 @@ fn held(schema: &Value, wanted: &dyn Fn(&Value) -> bool, with: &dyn Fn(&str) -> 
     let table = found.first().and_then(|found| found.as_object()).expect("the table");
     let mut lines = String::new();
     for (name, key) in table {
-        let Some(value) = written(key) else { continue };
+        let Some(value) = written(schema, key) else { continue };
         if with("").contains(&format!(", {name} = ")) {
             continue;
         }
