@@ -4,6 +4,9 @@
 //! The path's source says when a cell leaves. Whose it is, a fair queueing scheduler ([`WeightedFair`]) says by the
 //! weights of the channels that have one then.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
 use cellrate_proto::scheduling::WeightedFair;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{CellRate, Duration, Time};
@@ -20,6 +23,10 @@ use crate::traffic::Generator;
 #[derive(Debug)]
 pub struct Channels {
     sending: Vec<Sending>,
+    /// Channels of which the scheduler knows that a cell waits.
+    waiting: BTreeSet<u32>,
+    /// All others, each behind the first instant at which a cell of it waits, as it was when it came here.
+    empty: BinaryHeap<Reverse<(Time, u32)>>,
     scheduler: WeightedFair,
     /// The channel of the cell that left last.
     last: u32,
@@ -31,8 +38,6 @@ pub struct Channels {
 struct Sending {
     cells: Generator,
     sent: u64,
-    /// Whether the scheduler has been told that a cell waits.
-    waits: bool,
 }
 
 /// Data cells of a channel that have come.
@@ -57,48 +62,64 @@ impl Channels {
             scheduler.connect(channel.weight);
             let owner = Owner::named(&format!("{path}/{}", channel.name));
             let random = || Random::new(scenario.seed, Stream::Traffic(owner));
-            Some(Sending { cells: channel.traffic.generator(random)?, sent: 0, waits: false })
+            Some(Sending { cells: channel.traffic.generator(random)?, sent: 0 })
         });
-        let sending = sending.collect();
+        let sending: Vec<Sending> = sending.collect();
+        let empty =
+            (0..).zip(&sending).map(|(number, one)| Reverse((one.cells.available_from(Time::ZERO), number)));
+        let (waiting, empty) = (BTreeSet::new(), empty.collect());
         let received = vec![Received::default(); connection.channels(!flow.is_backward()).len()];
-        Some(Channels { sending, scheduler, last: 0, received })
+        Some(Channels { sending, waiting, empty, scheduler, last: 0, received })
     }
 
     /// The first instant, not before `from`, at which a cell of any of them waits; [`Time::NEVER`] when none will.
     pub fn available_from(&self, from: Time) -> Time {
-        let mut first = Time::NEVER;
-        for one in &self.sending {
-            first = first.min(one.cells.available_from(from));
-            if first == from {
-                break;
-            }
+        // Mostly one that waits has a cell still, and one that is empty has none yet.
+        if self.waiting.iter().any(|&channel| self.available(channel, from) == from) {
+            return from;
         }
-        first
+        match self.empty.peek() {
+            Some(&Reverse((first, _))) if first > from && self.waiting.is_empty() => first,
+            None if self.waiting.is_empty() => Time::NEVER,
+            _ => self.sending.iter().map(|one| one.cells.available_from(from)).min().unwrap_or(Time::NEVER),
+        }
+    }
+
+    fn available(&self, channel: u32, from: Time) -> Time {
+        self.sending[channel as usize].cells.available_from(from)
     }
 
     /// A cell leaves at `now`, when one [waits](Channels::available_from): that of the channel whose turn it is.
     pub fn take(&mut self, now: Time) {
-        for (number, one) in (0..).zip(&mut self.sending) {
-            if !one.waits && one.cells.available_from(now) <= now {
-                one.waits = true;
-                self.scheduler.begin(number);
+        while let Some(&Reverse((first, channel))) = self.empty.peek()
+            && first <= now
+        {
+            self.empty.pop();
+            let first = self.available(channel, now);
+            if first <= now {
+                self.waiting.insert(channel);
+                self.scheduler.begin(channel);
+            } else {
+                self.empty.push(Reverse((first, channel)));
             }
         }
-        while let Some(turn) = self.scheduler.next() {
-            let one = &mut self.sending[turn as usize];
-            one.waits = false;
+        let mut left = false;
+        while !left && let Some(turn) = self.scheduler.next() {
             // A greedy channel has nothing more when its window ends.
-            if one.cells.available_from(now) > now {
-                continue;
+            left = self.available(turn, now) <= now;
+            if left {
+                let one = &mut self.sending[turn as usize];
+                one.cells.take(now);
+                one.sent += 1;
+                self.last = turn;
             }
-            one.cells.take(now);
-            one.sent += 1;
-            if one.cells.available_from(now) <= now {
-                one.waits = true;
+            let next = self.available(turn, now);
+            if next <= now {
                 self.scheduler.go_on(turn);
+            } else {
+                self.waiting.remove(&turn);
+                self.empty.push(Reverse((next, turn)));
             }
-            self.last = turn;
-            return;
         }
     }
 
