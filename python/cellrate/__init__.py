@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from ._native import version as _version
 from .algorithms import Load, Port, Running, SwitchAlgorithm
 from .campaigns.reading import load_sweep
+from .campaigns.sweeping import sweep
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
-from .plugins.ends import SendingEnd
+from .plugin_classes import SendingEnd
 from .policies import UiliPolicy
 from .results import Result, Series
 from .results.reading import load
-from .running.runs import run, sweep
+from .running.runs import run
 from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 from .traffic import Burst, TrafficSource
 from .wireshark.capture import Capture, CapturedFile

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CellrateError, shown
-from .plugins.making import check_methods, made, overrides
+from .plugin_classes import check_methods, made, overrides
 from .quantities import is_number
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]

@@ -20,8 +20,7 @@ from math import inf
 from typing import Any
 
 from .errors import CellrateError, shown
-from .plugins.ends import SendingEnd
-from .plugins.making import check_methods, made, overrides
+from .plugin_classes import SendingEnd, check_methods, made, overrides
 from .quantities import is_number
 
 MakePolicy = Callable[..., "UiliPolicy"]

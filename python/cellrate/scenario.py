@@ -17,7 +17,7 @@ from .toml import as_toml, values_of
 from .toml import document as document_as_toml
 
 if TYPE_CHECKING:
-    from .plotting.figures import Drawn
+    from .drawing.figures import Drawn
 
 
 USUAL = ("acr", "queue", "received")

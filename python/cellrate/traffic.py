@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from .errors import CellrateError, shown
-from .plugins.ends import SendingEnd
-from .plugins.making import check_methods, made
+from .plugin_classes import SendingEnd, check_methods, made
 from .quantities import is_number
 
 MakeTraffic = Callable[..., "TrafficSource"]

@@ -11,7 +11,7 @@ import cellrate
 from cellrate.algorithms import Port
 from cellrate.command_line.main import status
 from cellrate.network.topology import Network
-from cellrate.results.summaries import port_numbers
+from cellrate.recorded.summaries import port_numbers
 from conftest import PAIR
 
 ORIGINATING = PAIR.replace('name = "sw"\n', 'name = "sw"\nbecn = { threshold = "2 cells" }\n')

@@ -1,76 +1,68 @@
-"""Imports within the package: never in a circle, not inside functions or for types either, and results know nothing
-above.
+"""Imports within the package: never in a circle, and from one layer down into another, not up.
+
+An import counts wherever it stands: inside a function and where only types need it, too.
 """
 
 from __future__ import annotations
 
-import ast
 import graphlib
-from collections.abc import Iterator
-from pathlib import Path
 
-import cellrate
+import pytest
 
-PACKAGE = Path(cellrate.__file__).parent
+architecture = pytest.importorskip("architecture", reason="not a clone")
 
-ABOVE = {
-    "errors": {"results", "running", "campaigns", "plotting", "scenario", "live", "command_line"},
-    "results": {"campaigns", "sweeps", "command_line", "watching", "papers", "live", "comparing"},
-    "running": {"command_line", "watching", "papers", "live", "comparing"},
-    "campaigns": {"command_line", "watching", "papers", "live", "comparing"},
-    "plotting": {"command_line", "running", "papers", "live", "comparing"},
-}
-"""By package or module: what it may not import."""
-
-EXCEPT = {("results.writing", "sweeps.tidy")}
-"""Tables of several runs are written by what writes one."""
-
-
-def modules() -> dict[str, Path]:
-    """Give every module of the package by its name below it."""
-    found = {}
-    for file in PACKAGE.rglob("*.py"):
-        parts = file.relative_to(PACKAGE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
-    return found
-
-
-def statements(node: ast.AST) -> Iterator[ast.ImportFrom]:
-    """Give imports from within the package, those that only types need, too."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ImportFrom) and child.level:
-            yield child
-        yield from statements(child)
-
-
-def imports() -> dict[str, set[str]]:
-    """Give what each module imports of the package."""
-    known = modules()
-    found: dict[str, set[str]] = {}
-    for name, file in known.items():
-        package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-        for statement in statements(ast.parse(file.read_text())):
-            base = [*package[: len(package) - statement.level + 1], *filter(None, [statement.module])]
-            for alias in statement.names:
-                whole = ".".join([*base, alias.name])
-                target = whole if whole in known else ".".join(base)
-                # The package itself is what all of it is in, and `_native` is no module of Python.
-                if target and target in known and target != name:
-                    found.setdefault(name, set()).add(target)
-    return found
+LAYERS = (
+    ("texts", "errors", "seam"),
+    ("places", "quantities", "toml", "terminal", "drawing", "plugin_classes", "hurst"),
+    ("advice", "algorithms", "policies", "traffic", "network", "topologies"),
+    ("scenario",),
+    ("folders", "plugins"),
+    ("wireshark", "captures"),
+    ("recorded",),
+    ("sweeps",),
+    ("plotting",),
+    ("results",),
+    ("running", "watching"),
+    ("campaigns", "live"),
+    ("trial", "papers", "comparing"),
+    ("command_line",),
+    ("__main__",),
+)
+"""Packages and modules of `cellrate` from the bottom up: each imports of rows below its own only."""
 
 
 def test_nothing_imports_in_a_circle() -> None:
-    found = imports()
+    found = architecture.imports()
     assert len(found) > 150
     graphlib.TopologicalSorter(found).prepare()
 
 
-def test_nothing_imports_what_is_above_it() -> None:
-    wrong = {
-        (name, target)
-        for name, targets in imports().items()
+def test_every_part_has_its_layer() -> None:
+    assert sorted(architecture.packages()) == sorted(part for layer in LAYERS for part in layer)
+
+
+def test_parts_import_of_layers_below_only() -> None:
+    height = {part: height for height, layer in enumerate(LAYERS) for part in layer}
+    upwards = [
+        f"{name} imports {target or 'cellrate'}"
+        for name, targets in architecture.imports().items()
         for target in targets
-        if target.split(".")[0] in ABOVE.get(name.split(".")[0], set())
-    }
-    assert wrong == EXCEPT
+        # The package itself, at the top, imports what scripts need.
+        if name and not within(name, target) and (not target or height[part(target)] >= height[part(name)])
+    ]
+    assert upwards == []
+
+
+def test_the_picture_shows_what_the_code_is() -> None:
+    drawn = architecture.PICTURE.read_text(encoding="utf-8")
+    assert drawn == architecture.picture(), "draw it anew: python docs/images/architecture.py"
+
+
+def part(module: str) -> str:
+    """Give the package, or module at the top, that a module is in."""
+    return module.split(".")[0]
+
+
+def within(module: str, other: str) -> bool:
+    """Whether two modules are in the same part of the package."""
+    return bool(other) and part(module) == part(other)

@@ -23,10 +23,10 @@ from cellrate.campaigns.executors import Workers
 from cellrate.campaigns.manifest import Manifest
 from cellrate.campaigns.scheduling import run_each
 from cellrate.campaigns.store import naming
+from cellrate.campaigns.sweeping import sweep_into
 from cellrate.command_line.main import status
-from cellrate.results.locks import Lock, LockFiles, Locks, points_in
-from cellrate.results.owned import area_of, owning
-from cellrate.running.into_folders import sweep_into
+from cellrate.folders.locks import Lock, LockFiles, Locks, points_in
+from cellrate.folders.owned import area_of, owning
 from cellrate.running.points import Point
 from cellrate.sweeps.varying import Points
 from conftest import PAIR, SWEEP
@@ -317,7 +317,7 @@ def test_a_lock_is_had_by_one_or_shared(tmp_path: Path) -> None:
 HOLDS = """
 import sys
 from pathlib import Path
-from cellrate.results import locks as kinds
+from cellrate.folders import locks as kinds
 locks = getattr(kinds, sys.argv[2])(Path(sys.argv[1]))
 print(locks.take(7), flush=True)
 sys.stdin.read()

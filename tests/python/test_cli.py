@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.results.table import print_numbers
+from cellrate.recorded.table import print_numbers
 from conftest import PAIR, SWEEP
 from test_run import HALF_WRONG, LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.results import atomic_folder
-from cellrate.results.atomic_folder import write_whole
+from cellrate.folders import atomic_folder
+from cellrate.folders.atomic_folder import write_whole
 
 
 def results(tmp_path: Path) -> Path:

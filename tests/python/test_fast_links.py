@@ -7,7 +7,7 @@ import pytest
 import cellrate
 from cellrate import _native
 from cellrate.errors import CellrateError, ScenarioError
-from cellrate.results.summaries import report
+from cellrate.recorded.summaries import report
 
 SIGNALLED = 16_777_215
 """24 bits [cells/s]."""

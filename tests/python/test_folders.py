@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import cellrate
+from cellrate.campaigns.sweeping import sweep_into
+from cellrate.folders.atomic_folder import write_whole
+from cellrate.folders.replaceable import REPORT, check_apart, plain_name, replaceable
 from cellrate.papers import load_paper
-from cellrate.results.atomic_folder import write_whole
-from cellrate.results.folders import REPORT, check_apart, plain_name, replaceable
-from cellrate.running.into_folders import run_into, sweep_into
+from cellrate.running.into_folders import run_into
 from conftest import PAIR, SWEEP
 from test_cli import command
 
@@ -214,7 +215,7 @@ def test_a_folder_that_cannot_be_moved_away_keeps_its_results(
 
     before = contents(out)
     # As on a file system where folders cannot change places in one step.
-    monkeypatch.setattr("cellrate.results.atomic_folder.exchange", lambda one, other: False)
+    monkeypatch.setattr("cellrate.folders.atomic_folder.exchange", lambda one, other: False)
     monkeypatch.setattr(Path, "rename", busy)
     with pytest.raises(cellrate.RunError, match=r"cannot be replaced .*busy.* results are in .*out-2"):
         result.write(out, plots=False)
@@ -234,7 +235,7 @@ def test_an_interrupt_between_the_two_moves_puts_back_what_was_there(
         return rename(self, target)
 
     before = contents(out)
-    monkeypatch.setattr("cellrate.results.atomic_folder.exchange", lambda one, other: False)
+    monkeypatch.setattr("cellrate.folders.atomic_folder.exchange", lambda one, other: False)
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
         result.write(out, plots=False)

@@ -8,7 +8,7 @@ import pytest
 
 import cellrate
 from cellrate.network.topology import Network
-from cellrate.results.summaries import port_numbers
+from cellrate.recorded.summaries import port_numbers
 
 
 def ready(policy: str, duration: str = "2 s") -> cellrate.Scenario:

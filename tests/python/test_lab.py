@@ -13,7 +13,7 @@ import pytest
 
 import cellrate
 from cellrate.command_line.main import status
-from cellrate.results import summaries
+from cellrate.recorded import summaries
 from cellrate.watching.board import Board
 from cellrate.watching.lab import fragment, lab
 from cellrate.watching.site import FOLDER

@@ -53,7 +53,7 @@ def here(tmp_path: Path) -> Iterator[Path]:
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 import cellrate
-from cellrate.results import locks
+from cellrate.folders import locks
 for found in pkgutil.walk_packages(cellrate.__path__, "cellrate."):
     if not found.name.startswith(("cellrate.data", "cellrate.live.programs")) and not found.name.endswith("__main__"):
         importlib.import_module(found.name)
@@ -71,7 +71,7 @@ def test_what_is_open_stays_and_nothing_gives_way_to_a_folder(here: Path) -> Non
     """Files in use are refused, as Windows refuses them: the other tests rest on that."""
     text = """
 import pathlib
-from cellrate.results import locks
+from cellrate.folders import locks
 place = pathlib.Path("place")
 place.mkdir()
 with (place / "file").open("wb"):
@@ -135,8 +135,8 @@ def test_what_a_killed_sweep_has_left_is_removed(here: Path) -> None:
 LOCKS = """
 import sys
 from pathlib import Path
-from cellrate.results.locks import Lock, LockFiles, points_in
-from cellrate.results.owned import own_folder, remove_left_behind, temporary, write_file_whole
+from cellrate.folders.locks import Lock, LockFiles, points_in
+from cellrate.folders.owned import own_folder, remove_left_behind, temporary, write_file_whole
 one, other, third = (Lock(Path("a.lock")) for _ in range(3))
 assert one.take() and not other.take() and not other.take(shared=True)
 one.give_back()

@@ -11,7 +11,7 @@ import cellrate
 from cellrate.command_line.options import key_in
 from cellrate.live.distribution import Distribution, lost_on_the_way, run_nonce
 from cellrate.live.table import network_parts
-from cellrate.results.table import print_report
+from cellrate.recorded.table import print_report
 from conftest import PAIR
 
 NODES = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'

@@ -12,7 +12,7 @@ import pytest
 import cellrate
 from cellrate.command_line.main import status
 from cellrate.live import doctor, live_run, live_watch
-from cellrate.watching.live import page_of
+from cellrate.live.page import page_of
 from cellrate.watching.site import FOLDER
 from conftest import SWEEP
 from test_live_run import application, scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cellrate
-from cellrate.results.table import print_summary
+from cellrate.recorded.table import print_summary
 from conftest import PAIR
 
 SATURATED = """\

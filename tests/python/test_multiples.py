@@ -9,11 +9,11 @@ import pytest
 
 import cellrate
 from cellrate import CellrateError
-from cellrate.campaigns.figures import Shown
+from cellrate.campaigns.front import front
 from cellrate.campaigns.tune import Trial, Tuned
 from cellrate.command_line.main import status
 from cellrate.plotting import multiples
-from cellrate.plotting.front import front
+from cellrate.sweeps.figures import Shown
 from conftest import PAIR
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import cellrate
 from cellrate.command_line.main import status
-from cellrate.results.owned import own_folder, owning, temporary, umask, write_file_whole
+from cellrate.folders.owned import own_folder, owning, temporary, umask, write_file_whole
 from cellrate.running.shared_memory import PREFIX, shared_folder
 from cellrate.wireshark.dissector import install
 

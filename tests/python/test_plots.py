@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from cellrate.plotting.figures import Drawn
+from cellrate.drawing.figures import Drawn
 from cellrate.plotting.panels import Level
 from cellrate.plotting.runs import MOST_NAMED, Line, Panel, figure
 from cellrate.results import Series

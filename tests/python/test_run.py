@@ -15,7 +15,7 @@ import pytest
 
 import cellrate
 from cellrate.algorithms import Load, Port
-from cellrate.results.table import print_summary
+from cellrate.recorded.table import print_summary
 from cellrate.running.points import Point, run_each
 from conftest import PAIR, SWEEP
 

@@ -11,12 +11,12 @@ import pytest
 
 import cellrate
 from cellrate import CellrateError
-from cellrate.campaigns.figures import Criterion
 from cellrate.campaigns.ranges import Range
 from cellrate.campaigns.search import search
 from cellrate.campaigns.sweep import Sweep
 from cellrate.command_line.main import status
 from cellrate.running.points import Point
+from cellrate.sweeps.figures import Criterion
 from conftest import PAIR
 
 SCENARIO = cellrate.Scenario.parse(PAIR)

@@ -9,8 +9,8 @@ import pytest
 
 import cellrate
 from cellrate.live.table import live_report
-from cellrate.results.summaries import application_numbers, report
-from cellrate.results.table import print_summary
+from cellrate.recorded.summaries import application_numbers, report
+from cellrate.recorded.table import print_summary
 from cellrate.watching.board import Board
 
 ESC = "\x1b"

@@ -11,9 +11,9 @@ import pytest
 
 import cellrate
 from cellrate import CellrateError, Series
-from cellrate.campaigns.figures import Criterion, Figure, Objective, Precision
 from cellrate.campaigns.statistics import WarmUp, batch_means, paired, prediction_interval, warm_up
 from cellrate.command_line.main import status
+from cellrate.sweeps.figures import Criterion, Figure, Objective, Precision
 from cellrate.sweeps.replications import mean_of
 from conftest import PAIR
 from test_means import RANDOM

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.results.summaries import application_numbers, frame_numbers, tcp_numbers
-from cellrate.results.table import print_summary
+from cellrate.recorded.summaries import application_numbers, frame_numbers, tcp_numbers
+from cellrate.recorded.table import print_summary
 from conftest import PAIR
 from test_run import CONVERSATIONS
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 import cellrate
 from cellrate.command_line.main import status
-from cellrate.results.summaries import report
+from cellrate.recorded.summaries import report
 from cellrate.terminal import Console
 from cellrate.texts import printable, printable_lines
 from cellrate.watching.board import Board

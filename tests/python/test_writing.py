@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import cellrate
+from cellrate.campaigns.sweeping import sweep_into
 from cellrate.command_line.main import status
+from cellrate.folders.atomic_folder import write_whole
 from cellrate.results import writing
-from cellrate.results.atomic_folder import write_whole
-from cellrate.running.into_folders import sweep_into
 from conftest import PAIR, SWEEP
 
 

@@ -1,4 +1,4 @@
-// Tables of a summary as `cellrate run` prints them (results/summaries.py): which rows tell something, in which units, and lines between.
+// Tables of a summary as `cellrate run` prints them (recorded/summaries.py): which rows tell something, in which units, and lines between.
 
 import { CELL_BITS } from "./kinds";
 import type { Summary } from "./model";

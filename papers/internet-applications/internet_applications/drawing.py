@@ -76,7 +76,7 @@ def panels(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from cellrate.plotting.style import STYLE
+    from cellrate.drawing.style import STYLE
 
     rows = -(-len(drawn_by) // columns)
     total = 0.95 + 0.6 + rows * height + (rows - 1) * 0.42

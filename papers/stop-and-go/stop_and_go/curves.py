@@ -93,7 +93,7 @@ def figure(curves: Sequence[Curve], results: Results, title: str) -> Figure:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from cellrate.plotting.style import COLOURS, STYLE
+    from cellrate.drawing.style import COLOURS, STYLE
 
     rows = (len(curves) + 1) // 2
     height = 1.15 + 2.9 * rows
@@ -163,7 +163,7 @@ def totals(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from cellrate.plotting.style import COLOURS, STYLE
+    from cellrate.drawing.style import COLOURS, STYLE
 
     with mpl.rc_context(STYLE):
         drawn = Figure(figsize=(8.4, 3.4))

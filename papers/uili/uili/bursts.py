@@ -178,7 +178,7 @@ def _summary(results: Results, name: str) -> Figure:
     import matplotlib as mpl
     from matplotlib.figure import Figure as Drawn
 
-    from cellrate.plotting.style import COLOURS, STYLE
+    from cellrate.drawing.style import COLOURS, STYLE
 
     runs = [results[f"{name}, {policy}"] for policy in POLICIES]
     with mpl.rc_context(STYLE):

@@ -113,7 +113,7 @@ def _map(results: Results) -> Figure:
     from matplotlib.figure import Figure as Drawn
     from matplotlib.lines import Line2D
 
-    from cellrate.plotting.style import COLOURS, STYLE
+    from cellrate.drawing.style import COLOURS, STYLE
 
     known = gains(results)
     with mpl.rc_context(STYLE):

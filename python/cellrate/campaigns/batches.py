@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError, Interrupted, RunError, at_point
+from ..folders.owned import area_of, remove_area_if_left
 from ..plugins.by_value import pickled
 from ..results import Result
-from ..results.owned import area_of, remove_area_if_left
 from ..running.points import How, run_point
 from ..scenario import Scenario
 from .builds import check_alike, facts

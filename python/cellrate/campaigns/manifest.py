@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _native
 from ..errors import CellrateError
-from ..results.folders import CAMPAIGN
+from ..folders.replaceable import CAMPAIGN
 from ..running.points import Point
 from .builds import build
 

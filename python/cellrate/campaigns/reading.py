@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import CellrateError
+from ..folders.replaceable import CAMPAIGN, RESULTS, of_a_run
 from ..results import Result
-from ..results.folders import CAMPAIGN, RESULTS, of_a_run
 from ..results.reading import read_run, runs_in, summary_in
 from .manifest import Manifest
 from .sweep import Sweep

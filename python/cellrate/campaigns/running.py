@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..results.owned import area_of
+from ..folders.owned import area_of
 from ..running.points import How, Point, Progress, check_threads
 from ..running.processes import number_of_workers
 from .batches import BACK, DONE, Batch, Done, Item, Target, lacks, sent, store, work_here

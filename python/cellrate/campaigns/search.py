@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from ..running.points import Point
 from ..scenario import Scenario
+from ..sweeps.figures import Criterion
 from ..sweeps.replications import SEED
-from .figures import Criterion
 from .ranges import Range
 from .sweep import Sweep
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import CellrateError
+from ..sweeps.figures import Figure
 from ..sweeps.replications import Mean, mean_of, student_975
-from .figures import Figure
 
 if TYPE_CHECKING:
     from ..results import Result, Series

@@ -28,10 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CellrateError, shown
-from ..results.atomic_folder import prepare_place
-from ..results.folders import CAMPAIGN, RESULTS, check_replaceable
-from ..results.locks import LOCK, Lock, points_in
-from ..results.owned import area_of, clean, remove_area_if_left
+from ..folders.atomic_folder import prepare_place
+from ..folders.locks import LOCK, Lock, points_in
+from ..folders.owned import area_of, clean, remove_area_if_left
+from ..folders.replaceable import CAMPAIGN, RESULTS, check_replaceable
 from .manifest import Entry, Manifest
 
 EARLIER = "earlier"

@@ -52,7 +52,7 @@ class Sweep(Sequence[Result]):
     @classmethod
     def of_campaign(cls, folder: Path) -> Sweep:
         """Look at what of a campaign is there."""
-        from ..results.folders import RESULTS
+        from ..folders.replaceable import RESULTS
         from ..results.reading import read_point
 
         manifest = Manifest.read(folder)
@@ -168,7 +168,7 @@ class Sweep(Sequence[Result]):
         """Show the compact table of the sweep in a notebook."""
         from html import escape
 
-        from ..results.notebook import html_table
+        from ..recorded.notebook import html_table
         from ..sweeps.overview import overview
 
         return f"<div>{escape(printable(repr(self)))}{html_table(overview(self))}</div>"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..results.durable import synchronise_file
-from ..results.folders import RESULTS
-from ..results.locks import LOCK, Lock
-from ..results.owned import area_of
+from ..folders.durable import synchronise_file
+from ..folders.locks import LOCK, Lock
+from ..folders.owned import area_of
+from ..folders.replaceable import RESULTS
 from ..sweeps.tidy import settings_columns
 from ..toml import values_of
 from .scheduling import chunks

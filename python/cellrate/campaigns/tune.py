@@ -15,8 +15,8 @@ from typing import Any
 from ..errors import CellrateError
 from ..running.points import Point
 from ..scenario import Scenario
+from ..sweeps.figures import Criterion, Objective
 from ..sweeps.replications import SEED, Mean, mean_of
-from .figures import Criterion, Objective
 from .ranges import Range
 from .sweep import Sweep
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..running.points import Point
+from ..sweeps.figures import Precision
 from ..sweeps.replications import SEED, Mean
 from ..sweeps.varying import Points
-from .figures import Precision
 from .sweep import Sweep
 
 FIRST = 4

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CellrateError
-from ..results.owned import write_file_whole
+from ..folders.owned import write_file_whole
 
 if TYPE_CHECKING:
     from .arrivals import Arrivals

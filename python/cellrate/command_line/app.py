@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import __version__
+from .. import _native
 from .typed import App
 
 ADDED_BY = {
@@ -27,6 +27,6 @@ ADDED_BY = {
 app = App(
     "cellrate",
     help="ATM ABR congestion control at the level of the single cell: run scenarios, reproduce papers.",
-    version=__version__,
+    version=_native.version(),
     modules={name: f"{__package__}.{module}" for module, names in ADDED_BY.items() for name in names},
 )

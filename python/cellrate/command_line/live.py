@@ -185,16 +185,16 @@ def live_watch(
     The run begins when somebody has opened the page, and goes by the clock. Otherwise as `cellrate live run`, in one
     process and with one attempt.
     """
+    from ..folders.replaceable import replaceable
     from ..live.attempt import applications
+    from ..live.page import page_of
     from ..live.runs import default_folder, run_and_write
     from ..live.table import live_report, print_live
     from ..live.trust import check_commands
     from ..plugins.collection import load
-    from ..results.folders import replaceable
     from ..scenario import prepare
     from ..sweeps.picking import one_point
     from ..terminal import Console
-    from ..watching.live import page_of
 
     scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
     picked = point_of(point)

@@ -62,9 +62,9 @@ def paper_run(
     cluster: Cluster = None,
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
+    from ..folders.replaceable import REPORT, replaceable
     from ..papers import load_paper
     from ..papers.runs import kept_runs
-    from ..results.folders import REPORT, replaceable
     from ..running.processes import number_of_workers
 
     paper = load_paper(name)

@@ -96,15 +96,16 @@ def run(
     A sweep with --out keeps each point as soon as it is done. The same command goes on after an interruption; more
     --seeds or --sweep values add points.
     """
-    from ..campaigns.figures import Precision
+    from ..campaigns.sweeping import sweep_into
     from ..campaigns.until import MOST, Unmet, sweep_until
     from ..errors import CellrateError
+    from ..folders.replaceable import check_apart, plain_name
     from ..plugins.collection import load
-    from ..results.folders import check_apart, plain_name
-    from ..running.into_folders import run_into, run_without_folder, sweep_into
+    from ..running.into_folders import run_into, run_without_folder
     from ..running.processes import number_of_workers
     from ..running.runs import run as run_one
     from ..scenario import prepare
+    from ..sweeps.figures import Precision
     from ..sweeps.picking import listed, place_of
     from ..sweeps.varying import ON_COMMAND_LINE, varied
     from ..sweeps.varying import Points as AllPoints
@@ -241,9 +242,9 @@ def watch(
     The run begins when somebody has opened the page. It shows the series that the scenario records, or ACR and queues
     if it records none.
     """
+    from ..folders.replaceable import plain_name
     from ..plugins.collection import load
-    from ..results.folders import plain_name
-    from ..results.table import print_summary
+    from ..recorded.table import print_summary
     from ..running.into_folders import run_into
     from ..scenario import prepare
     from ..sweeps.picking import one_point

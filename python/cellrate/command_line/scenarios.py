@@ -16,7 +16,7 @@ from .typed import Parameter, in_two_columns
 def validate(file: File, /, *, set: Settings = None, allow_files: AllowFiles = None) -> int:
     """Check a scenario without running it."""
     from ..live.trust import told_commands
-    from ..results.summaries import unsettled_line
+    from ..recorded.summaries import unsettled_line
     from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set), allow_files=allow_files or ())
@@ -91,8 +91,8 @@ def draw(
 
     Of a sweep its first point is drawn.
     """
-    from ..plotting.figures import write
-    from ..results.folders import plain_name
+    from ..drawing.figures import write
+    from ..folders.replaceable import plain_name
     from ..scenario import prepare
 
     first, *others = prepare(file, set=settings_of(set)).points()

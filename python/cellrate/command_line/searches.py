@@ -45,11 +45,11 @@ def search(
     json: Json = False,
 ) -> int:
     """Find the largest or smallest value of a key for which criteria on results hold."""
-    from ..campaigns.figures import Criterion
     from ..campaigns.ranges import Range
     from ..campaigns.search import search as search_for
+    from ..folders.replaceable import plain_name
     from ..quantities import read_ratio
-    from ..results.folders import plain_name
+    from ..sweeps.figures import Criterion
 
     if len(vary) != 1:
         raise CellrateError(f"--vary is given {len(vary)} times; a search varies one key")
@@ -103,10 +103,10 @@ def tune(
 
     The same command goes on after an interruption.
     """
-    from ..campaigns.figures import Criterion, Objective
     from ..campaigns.ranges import Range
     from ..campaigns.tune import Study
-    from ..results.folders import plain_name
+    from ..folders.replaceable import plain_name
+    from ..sweeps.figures import Criterion, Objective
 
     if trials < 1 or seeds < 1:
         raise CellrateError("--trials and --seeds must be at least 1")
@@ -130,8 +130,8 @@ def tune(
     if tuned.better:
         target.write_text(tuned.scenario.toml, encoding="utf-8", newline="\n")
     if plot:
-        from ..plotting.figures import save
-        from ..plotting.front import front
+        from ..campaigns.front import front
+        from ..drawing.figures import save
 
         picture = folder.with_name(f"{folder.name}-front")
         save(front(tuned, objective, f"{scenario.name}: {tuned.trials} trials"), picture)
@@ -158,7 +158,7 @@ def _single(file: str, set: list[str] | None, seed: int | None) -> Scenario:
 
 
 def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[Sequence[Point]], Sweep]:
-    from ..running.into_folders import sweep_into
+    from ..campaigns.sweeping import sweep_into
 
     def run(points: Sequence[Point]) -> Sweep:
         return sweep_into(
@@ -169,7 +169,7 @@ def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[S
 
 
 def _print(tuned: Tuned, objectives: Sequence[str]) -> None:
-    from ..results.table import letter, print_numbers
+    from ..recorded.table import letter, print_numbers
     from ..sweeps.settings import names_of
 
     paths = list(dict.fromkeys(path for trial in tuned.front for path in trial.settings))

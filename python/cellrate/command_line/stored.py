@@ -41,7 +41,7 @@ def show(
     Of a sweep that still runs, or was interrupted, it shows the points that are there.
     """
     from ..campaigns.reading import folders_of, load_sweep
-    from ..results.folders import CAMPAIGN, of_a_live_run
+    from ..folders.replaceable import CAMPAIGN, of_a_live_run
     from ..results.reading import summary_in, told_of
     from ..sweeps.overview import print_csv, print_overview
     from ..sweeps.table import print_runs
@@ -170,8 +170,8 @@ def plot(
     --probe, the series of all points, a panel for each; with --point, the series of that one.
     """
     from ..campaigns.reading import load_sweep
-    from ..plotting.figures import write
-    from ..results.folders import plain_name
+    from ..drawing.figures import write
+    from ..folders.replaceable import plain_name
     from ..results.reading import told_of
     from ..scenario import Scenario
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from .. import _native
 from ..algorithms import Algorithms
+from ..campaigns.sweeping import sweep_into
 from ..errors import CellrateError, shown
 from ..plugins.collection import Plugins
 from ..results import Result
-from ..running.into_folders import sweep_into
 from ..running.points import Progress, run_each
 from ..running.progress import reporting
 from ..scenario import Scenario

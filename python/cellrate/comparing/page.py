@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from ..results.folders import ARENA
-from ..results.owned import write_file_whole
+from ..folders.owned import write_file_whole
+from ..folders.replaceable import ARENA
 from .cards import Card, Sketch
 from .findings import Findings
 from .tables import COLUMNS, NONE

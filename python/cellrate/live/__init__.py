@@ -13,7 +13,7 @@ from .reading import load_live
 from .supervision import LiveRun, live_run
 
 if TYPE_CHECKING:
-    from ..watching.live import live_watch
+    from .page import live_watch
 
 __all__ = ["LiveRun", "live_run", "live_watch", "load_live"]
 
@@ -21,7 +21,7 @@ __all__ = ["LiveRun", "live_run", "live_watch", "load_live"]
 def __getattr__(name: str) -> object:
     """Load the page when it is asked for."""
     if name == "live_watch":
-        from ..watching.live import live_watch
+        from .page import live_watch
 
         return live_watch
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

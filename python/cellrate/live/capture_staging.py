@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import RunError
-from ..results.owned import temporary
+from ..folders.owned import temporary
 from ..results.writing import Complain
 from ..wireshark.capture import Capture, CapturedFile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import CellrateError
+from ..folders.replaceable import of_a_live_run
 from ..results import Result
-from ..results.folders import of_a_live_run
 from ..results.reading import load, summary_in
 from .supervision import LiveRun
 

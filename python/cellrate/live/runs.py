@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import CellrateError
+from ..folders.atomic_folder import write_whole
+from ..folders.owned import temporary
+from ..folders.replaceable import RESULTS, check_apart, plain_name
 from ..plugins.collection import NOTHING, Plugins
-from ..results.atomic_folder import write_whole
-from ..results.folders import RESULTS, check_apart, plain_name
-from ..results.owned import temporary
 from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
 from ..scenario import Scenario, prepare
 from ..sweeps.picking import Picked, one_point

@@ -15,10 +15,10 @@ from typing import Any
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError, LiveUnavailable, RunError
+from ..folders.owned import as_usual, temporary
 from ..plugins.collection import Plugins
 from ..policies import Policies
 from ..results import Result
-from ..results.owned import as_usual, temporary
 from ..results.writing import Complain, warn
 from ..scenario import Scenario, prepare
 from ..sweeps.picking import Picked, one_point

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 
-from ..results.summaries import Numbers, Part, report
-from ..results.table import print_summary
+from ..recorded.summaries import Numbers, Part, report
+from ..recorded.table import print_summary
 
 if TYPE_CHECKING:
     from ..terminal import Console

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
+from ..drawing.figures import Drawn
+from ..drawing.style import COLOURS, DASHES, STYLE, plain
 from ..errors import CellrateError
-from ..plotting.figures import Drawn
-from ..plotting.style import COLOURS, DASHES, STYLE, plain
 from .layout import placed
 from .topology import Link, Network, Way, WayThrough, shortened
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CellrateError
-from ..results.folders import TOOK
+from ..folders.replaceable import TOOK
 from ..results.writing import write_json
 from .paper import Paper
 from .report import Counts, read_report

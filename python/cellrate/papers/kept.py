@@ -24,9 +24,9 @@ from typing import Any
 
 from .. import _native
 from ..errors import CellrateError, RunError
+from ..folders.locks import LOCK
+from ..folders.owned import RANDOM, own_folder, remove_left_behind
 from ..results import Result
-from ..results.locks import LOCK
-from ..results.owned import RANDOM, own_folder, remove_left_behind
 from ..results.reading import load
 from ..results.writing import fill_result
 from ..scenario import Scenario

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
+from .. import _native
 from ..errors import CellrateError, shown
+from ..folders.atomic_folder import write_whole
+from ..folders.replaceable import replaceable
 from ..results import Result
-from ..results.atomic_folder import write_whole
-from ..results.folders import replaceable
 from ..scenario import Scenario
 from .experiment import Claim, Experiment, Finding, LiveHalf, Point
 from .runs import campaign_for, run_points
@@ -199,7 +199,7 @@ class Paper:
         return Report(
             paper=self.name,
             title=self.title,
-            version=__version__,
+            version=_native.version(),
             quick=quick,
             claims=claims,
             experiments={experiment.name: experiment.title for experiment in self.experiments},

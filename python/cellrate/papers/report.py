@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
-from ..results.folders import REPORT, TOOK
+from ..folders.replaceable import REPORT, TOOK
 from ..results.writing import write_json
 from ..running.processes import side_by_side
 from .experiment import CAUSES, Claim, Drawing, Value
@@ -194,7 +194,7 @@ def shown(value: Value) -> str:
 
 def _drawn(drawing: Drawing, folder: Path) -> bytes:
     """Draw a figure into the folder, and give it as PNG."""
-    from ..plotting.figures import save
+    from ..drawing.figures import save
 
     base = folder / drawing.name
     save(drawing.draw(), base)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..campaigns.executors import Given
+from ..campaigns.sweeping import sweep_into
+from ..folders.locks import LOCK, Lock
 from ..results import Result
-from ..results.locks import LOCK, Lock
-from ..running.into_folders import sweep_into
 from ..running.points import Point, Progress
 from .kept import CAMPAIGN, KeptRuns
 

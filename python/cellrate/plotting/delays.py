@@ -9,8 +9,8 @@ from ..errors import CellrateError
 from .distributions import Of, drawn
 
 if TYPE_CHECKING:
-    from ..results.recorded import Recorded
-    from .figures import Drawn
+    from ..drawing.figures import Drawn
+    from ..recorded.run import Recorded
 
 
 def figure(results: Mapping[str, Recorded], vcs: Sequence[str] = ()) -> Drawn:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import numpy as np
 
-from .figures import Drawn, Measure
-from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
+from ..drawing.figures import Drawn, Measure
+from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
-    from ..results.distribution import Distribution
-    from ..results.recorded import Recorded
+    from ..recorded.distribution import Distribution
+    from ..recorded.run import Recorded
 
 MOST_NAMED = 16
 """Lines with a colour and a name; those beyond are grey, and one in the legend."""

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
+from ..drawing.figures import Drawn, Measure
+from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 from ..errors import NoSuchSeries
-from ..results.instants import Instant, part_of_run
+from ..recorded.instants import Instant, part_of_run
 from ..sweeps.settings import names_by_settings
-from .figures import Drawn, Measure
 from .panels import grouped
 from .runs import thinned
-from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
-    from ..results import Result, Series
+    from ..recorded.run import Recorded
+    from ..recorded.series import Series
 
 MOST_POINTS = 48
 """Points that a picture shows, the first ones."""
@@ -37,7 +38,7 @@ LEFT, TOP, BOTTOM = 0.8, 0.75, 0.75
 
 
 def figure(
-    results: Sequence[Result],
+    results: Sequence[Recorded],
     probes: Sequence[str],
     *,
     entity: str | None = None,

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from ..campaigns.figures import Shown
+from ..drawing.figures import Drawn
+from ..drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
 from ..errors import CellrateError
+from ..sweeps.figures import Shown
 from ..sweeps.replications import mean_of
 from ..sweeps.settings import labels_of, names_of, numbers_of, paths_of
-from .figures import Drawn
-from .style import COLOURS, DASHES, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ..results import Result
+    from ..recorded.run import Recorded
 
 MOST_PANELS = 8
 """In a row or a column; more would not be legible."""
@@ -70,7 +70,7 @@ class Key:
 class Points:
     """The values of a figure at each point, and what the points set."""
 
-    def __init__(self, results: Sequence[Result], figure: str, by: Sequence[str], keys: Sequence[str]) -> None:
+    def __init__(self, results: Sequence[Recorded], figure: str, by: Sequence[str], keys: Sequence[str]) -> None:
         self.shown = Shown.read(figure, results[0].summary)
         self.settings: list[dict[str, str]] = []
         self.values: list[list[float]] = []
@@ -121,7 +121,7 @@ class Points:
 Draw = Callable[["Axes", dict[str, str]], None]
 
 
-def over(results: Sequence[Result], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
+def over(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
     """Draw a figure over a key: means with 95 % confidence intervals."""
     points = Points(results, figure, by, [key])
     axis = points.keys[points.paths[0]]
@@ -145,7 +145,7 @@ def over(results: Sequence[Result], figure: str, key: str, by: Sequence[str] = (
     return _grid(points, draw, points.mean_label, axis.heading, "means with their 95 % confidence intervals")
 
 
-def heat(results: Sequence[Result], figure: str, keys: Sequence[str], by: Sequence[str] = ()) -> Drawn:
+def heat(results: Sequence[Recorded], figure: str, keys: Sequence[str], by: Sequence[str] = ()) -> Drawn:
     """Draw a figure as a map over two keys: means in colours, written in the cells where there is room."""
     if len(keys) != 2:
         raise CellrateError(f"a map has two keys, not {len(keys)}; give them as rif,rdf")
@@ -192,7 +192,7 @@ def heat(results: Sequence[Result], figure: str, keys: Sequence[str], by: Sequen
     return drawn
 
 
-def distribution(results: Sequence[Result], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
+def distribution(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
     """Draw the distribution of a figure for each value of a key: the share of all values that are at most so large."""
     points = Points(results, figure, by, [key])
     lines = points.keys[points.paths[0]]

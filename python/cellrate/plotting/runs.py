@@ -15,17 +15,17 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from .figures import Drawn, Measure, save
+from ..drawing.figures import Drawn, Measure, save
+from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 from .panels import Level, fair_levels, grouped, thin
-from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
     from numpy.typing import NDArray
 
-    from ..results.recorded import Recorded
-    from ..results.series import Series
+    from ..recorded.run import Recorded
+    from ..recorded.series import Series
 
 MOST_NAMED = 24
 """Most lines of a panel with a colour and a name; where there are more, one less: others are grey, and one entry."""

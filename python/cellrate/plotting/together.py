@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import NoSuchSeries
-from ..results.instants import Instant, part_of_run
+from ..recorded.instants import Instant, part_of_run
 from ..sweeps.settings import names_by_settings
 from .panels import fair_levels, grouped
 from .runs import Line, Panel, figure
@@ -14,11 +14,11 @@ from .runs import Line, Panel, figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..results import Result
+    from ..recorded.run import Recorded
 
 
 def plot(
-    results: Mapping[str, Result] | Sequence[Result],
+    results: Mapping[str, Recorded] | Sequence[Recorded],
     *probes: str,
     entity: str | None = None,
     time: tuple[Instant, Instant] | None = None,
@@ -66,7 +66,7 @@ def plot(
     return figure(panels, title, f"{', '.join(stamps[:4])}{more}  cellrate {versions}", time=shown_s)
 
 
-def _panels(results: Mapping[str, Result], probes: Sequence[str], entity: str | None) -> list[Panel]:
+def _panels(results: Mapping[str, Recorded], probes: Sequence[str], entity: str | None) -> list[Panel]:
     found = [
         (name, series)
         for name, result in results.items()

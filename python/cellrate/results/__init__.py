@@ -1,6 +1,6 @@
-"""Results of a run: summary and series, as objects, as tables, and as a folder of files."""
+"""Results of a run: recorded figures, drawn, and written to and read from folders."""
 
+from ..recorded.series import Series
 from .result import Result
-from .series import Series
 
 __all__ = ["Result", "Series"]

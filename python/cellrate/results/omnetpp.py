@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .owned import write_file_whole
+from ..folders.owned import write_file_whole
 
 if TYPE_CHECKING:
-    from .recorded import Recorded
-    from .series import Series
+    from ..recorded.run import Recorded
+    from ..recorded.series import Series
 
 _VERSION = 3
 

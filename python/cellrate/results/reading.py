@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..errors import CellrateError, shown
+from ..folders.replaceable import CAMPAIGN, COMPLETION_TIMES, DELAYS, RESULTS, of_a_run, of_runs
+from ..recorded.series import Series
 from ..toml import as_toml
-from .folders import CAMPAIGN, COMPLETION_TIMES, DELAYS, RESULTS, of_a_run, of_runs
 from .result import Result
-from .series import Series
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from .completion_times import CompletionTimes
-    from .delays import Delays
+    from ..recorded.completion_times import CompletionTimes
+    from ..recorded.delays import Delays
 
 
 def load(folder: str | Path) -> Result:
@@ -194,7 +194,7 @@ def _delays(table: Path, hash: str) -> dict[str, Delays]:
         return {}
     import numpy as np
 
-    from .delays import Delays
+    from ..recorded.delays import Delays
 
     read = _distributions(table, hash, ["vc", "delay_s", "cells"])
     names = read["vc"].combine_chunks()
@@ -209,7 +209,7 @@ def _completion_times(table: Path, hash: str) -> dict[str, CompletionTimes]:
     """Give the distributions of completion times in a folder: none where none were written."""
     if not table.exists():
         return {}
-    from .completion_times import CompletionTimes
+    from ..recorded.completion_times import CompletionTimes
 
     read = _distributions(table, hash, ["flows", "from_octets", "below_octets", "time_s", "count"])
     keys = list(zip(*(read[key].to_pylist() for key in ("flows", "from_octets", "below_octets")), strict=True))

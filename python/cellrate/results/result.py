@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import NoSuchSeries
+from ..recorded.instants import Instant, part_of_run
+from ..recorded.run import Recorded
 from ..texts import printable
-from .instants import Instant, part_of_run
-from .recorded import Recorded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,6 +134,6 @@ class Result(Recorded):
         return f"<Result {printable(self.stamp + told)}>"
 
     def _repr_html_(self) -> str:
-        from .notebook import html_of
+        from ..recorded.notebook import html_of
 
         return html_of(self.summary, self.settings)

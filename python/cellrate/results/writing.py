@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Interrupted
-from .atomic_folder import write_whole
-from .folders import COMPLETION_TIMES, DELAYS, RESULTS
+from ..folders.atomic_folder import write_whole
+from ..folders.replaceable import COMPLETION_TIMES, DELAYS, RESULTS
 
 if TYPE_CHECKING:
-    from .recorded import Recorded
-    from .series import Series
+    from ..recorded.run import Recorded
+    from ..recorded.series import Series
 
 # As many rows as a row group of Parquet has unless more are asked for.
 _ROWS_OF_PART = 1 << 20
@@ -129,21 +129,21 @@ def _draw_result(result: Recorded, base: Path) -> None:
 
 
 def _draw_delays(result: Recorded, base: Path) -> None:
+    from ..drawing.figures import save
     from ..plotting.delays import figure
-    from ..plotting.figures import save
 
     save(figure({"": result}), base)
 
 
 def _draw_completion_times(result: Recorded, base: Path) -> None:
+    from ..drawing.figures import save
     from ..plotting.completion_times import figure
-    from ..plotting.figures import save
 
     save(figure({"": result}), base)
 
 
 def _draw_sweep(results: Sequence[Recorded], base: Path) -> None:
-    from ..plotting.figures import save
+    from ..drawing.figures import save
     from ..plotting.sweeps import figure
 
     drawn = figure(results)

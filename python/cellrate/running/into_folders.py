@@ -1,4 +1,4 @@
-"""Runs whose results go into a folder, which appears whole or not at all."""
+"""A run whose result goes into a folder, which appears whole or not at all, and runs without one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..plugins.collection import NOTHING, Plugins
 from ..results import Result
-from .points import How, Point, Progress, run_each
+from .points import Point, Progress, run_each
 
 if TYPE_CHECKING:
-    from ..campaigns.executors import Given
-    from ..campaigns.sweep import Sweep
     from ..results.writing import Undrawn
 
 
@@ -37,7 +35,7 @@ def run_into(
     """
     if folder is None:
         return run()
-    from ..results.atomic_folder import write_whole
+    from ..folders.atomic_folder import write_whole
     from ..results.writing import fill_result, told, warn
 
     results: list[Result] = []
@@ -51,60 +49,6 @@ def run_into(
     for text in told(undrawn):
         (complain or warn)(text)
     return results[0]
-
-
-def sweep_into(
-    folder: Path,
-    points: Sequence[Point],
-    *,
-    csv: bool = False,
-    plots: bool = False,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    threads: int = 1,
-    plugins: Plugins = NOTHING,
-    executor: Given = None,
-    fresh: bool = False,
-    tables: bool = True,
-    complain: Callable[[str], object] | None = None,
-    name: str = "executor",
-) -> Sweep:
-    """Run the points of a sweep into a folder, a campaign: a folder per point, and the rows of all points as tables.
-
-    Points that are there already, from the same scenario, seed and build, are not run again; several processes may work
-    on the same points. A point is written by the process that ran it, as soon as it has ended: whatever ends this, what
-    is done is kept, and the same call goes on. Without `tables` there are points alone; with `csv` there are tables as
-    CSV too, with `plots` pictures. Pictures that cannot be drawn are left out: `complain` is told, or a warning is
-    given.
-
-    Raises
-    ------
-    CellrateError
-        If the folder holds something else, or others are at work on it with other points.
-    RunError
-        If workers are gone; otherwise what a run raised.
-    """
-    from ..campaigns.running import run_campaign
-    from ..results.writing import told, warn
-
-    say = complain or warn
-    sweep, undrawn = run_campaign(
-        folder,
-        points,
-        csv=csv,
-        plots=plots,
-        workers=workers,
-        progress=progress,
-        how=How(threads, plugins),
-        executor=executor,
-        fresh=fresh,
-        tables=tables,
-        complain=say,
-        name=name,
-    )
-    for text in told(undrawn):
-        say(text)
-    return sweep
 
 
 def run_without_folder(

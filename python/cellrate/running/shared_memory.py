@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..results.locks import STAYS_WHILE_OPEN
-from ..results.owned import RANDOM, remove_left_behind, temporary
+from ..folders.locks import STAYS_WHILE_OPEN
+from ..folders.owned import RANDOM, remove_left_behind, temporary
 
 IN_MEMORY = Path("/dev/shm")
 """Where Linux has files in memory."""

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..results.summaries import Numbers, ports_with_queues, vcs_with_data
-from ..results.table import letter, print_numbers
+from ..recorded.summaries import Numbers, ports_with_queues, vcs_with_data
+from ..recorded.table import letter, print_numbers
 from ..texts import printable
 from .replications import SEED, Mean, mean_of
 from .settings import labels_of, names_of, paths_of
 
 if TYPE_CHECKING:
-    from ..results import Result
+    from ..recorded.run import Recorded
 
 MOST_ROWS = 60
 """Rows that a terminal shows; the rest is a matter for --by, --csv and tables."""
@@ -90,7 +90,7 @@ class Overview:
     rows: list[Row]
 
     @classmethod
-    def of(cls, results: Sequence[Result], by: Sequence[str] = ()) -> Overview:
+    def of(cls, results: Sequence[Recorded], by: Sequence[str] = ()) -> Overview:
         """Make the rows: one for each point, seeds aside, or for each combination of values of the keys `by`.
 
         Raises
@@ -164,12 +164,12 @@ class Overview:
         return lines
 
 
-def overview(results: Sequence[Result], by: Sequence[str] = ()) -> Numbers:
+def overview(results: Sequence[Recorded], by: Sequence[str] = ()) -> Numbers:
     """Give the table of a sweep as text."""
     return Overview.of(results, by).numbers()
 
 
-def print_overview(results: Sequence[Result], by: Sequence[str] = (), *, title: str = "") -> None:
+def print_overview(results: Sequence[Recorded], by: Sequence[str] = (), *, title: str = "") -> None:
     """Print the table of a sweep, and what its means are of."""
     found = Overview.of(results, by)
     head, rows = found.numbers()
@@ -188,7 +188,7 @@ def print_overview(results: Sequence[Result], by: Sequence[str] = (), *, title: 
         print("Means over runs that are all alike." if by else "Means over seeds, which make no difference.")
 
 
-def print_csv(results: Sequence[Result], by: Sequence[str] = ()) -> None:
+def print_csv(results: Sequence[Recorded], by: Sequence[str] = ()) -> None:
     """Print the table of a sweep as CSV: settings, runs, and of each figure mean and half width."""
     found = Overview.of(results, by)
     out = csv.writer(sys.stdout, lineterminator="\n")

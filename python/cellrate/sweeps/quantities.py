@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..results.summaries import ports_with_queues, vcs_with_data
+from ..recorded.summaries import ports_with_queues, vcs_with_data
 
 Row = dict[str, Any]
 Values = dict[str, float]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..results.table import letter, print_numbers, print_summary
+from ..recorded.table import letter, print_numbers, print_summary
 from ..texts import printable
 from .quantities import QUANTITIES, Found
 from .replications import SEED, Mean, mean_of
 
 if TYPE_CHECKING:
-    from ..results import Result
+    from ..recorded.run import Recorded
 
 DECIMALS = {"ms": 3, "cells": 1}
 """By unit; two of all others."""
 
 
-def print_runs(results: Sequence[Result]) -> None:
+def print_runs(results: Sequence[Recorded]) -> None:
     """Print the table of a run, one row for each of several points, or the means of runs that differ in seeds only."""
     from .overview import print_overview
 
@@ -30,9 +30,9 @@ def print_runs(results: Sequence[Result]) -> None:
             print_summary(result.summary, result.settings)
 
 
-def print_means(results: Sequence[Result]) -> None:
+def print_means(results: Sequence[Recorded]) -> None:
     """Print what sweeps show, for each point the means over its seeds with their 95 % confidence intervals."""
-    points: dict[tuple[tuple[str, str], ...], list[Result]] = {}
+    points: dict[tuple[tuple[str, str], ...], list[Recorded]] = {}
     for result in results:
         settings = tuple((path, value) for path, value in result.settings.items() if path != SEED)
         points.setdefault(settings, []).append(result)
@@ -51,7 +51,7 @@ def print_means(results: Sequence[Result]) -> None:
         print(f"Means of the seeds {told}, which make no difference.")
 
 
-def _print_point(runs: Sequence[Result]) -> list[Mean]:
+def _print_point(runs: Sequence[Recorded]) -> list[Mean]:
     """Print the tables of a point, one for connections, ports and so on; give the means in them."""
     found = [Found.of(quantity, [run.summary for run in runs]) for quantity in QUANTITIES]
     shown: list[Mean] = []

@@ -14,7 +14,7 @@ from .settings import numbers_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..results.recorded import Recorded
+    from ..recorded.run import Recorded
 
     Results: TypeAlias = Recorded | Sequence[Recorded] | Mapping[str, Recorded | Sequence[Recorded]]
 

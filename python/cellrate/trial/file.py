@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..advice.advised import AdvisedSet
 from ..errors import CellrateError
-from ..results.owned import write_file_whole
+from ..folders.owned import write_file_whole
 from .scenario import HEAD, scenario_text
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ..advice.advised import AdvisedSet
 from ..advice.advisor import tuned_to
 from ..campaigns.ranges import ADTF_STEP_S, SIGNALLED, Range
+from ..campaigns.sweeping import sweep_into
 from ..campaigns.tune import BATCH, optuna_of, suggested
 from ..errors import CellrateError
 from ..quantities import TIME, read, read_ratio
-from ..running.into_folders import sweep_into
 from ..running.points import Point, Progress
 from ..scenario import Scenario
 from .comparison import SYMBOLS, Comparison

@@ -15,8 +15,8 @@ from ..algorithms import Algorithms
 from ..errors import CellrateError
 from ..plugins.collection import Plugins
 from ..policies import Policies
+from ..recorded.summaries import report
 from ..results import Result
-from ..results.summaries import report
 from ..scenario import Scenario, prepare
 from ..seam import Recent
 from ..sweeps.picking import Picked, one_point

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..drawing.style import COLOURS
 from ..plotting.panels import fair_levels, grouped, thin
-from ..plotting.style import COLOURS
-from ..results.summaries import Part, ports_with_queues, vcs_with_data
+from ..recorded.summaries import Part, ports_with_queues, vcs_with_data
 from ..texts import printable, printable_all, printable_lines
 
 if TYPE_CHECKING:

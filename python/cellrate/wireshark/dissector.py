@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ..results.owned import write_file_whole
+from ..folders.owned import write_file_whole
 
 SCRIPT = Path(__file__).with_name("cellrate_abr.lua")
 """The dissector, in Lua."""

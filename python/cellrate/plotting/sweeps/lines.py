@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...drawing.style import COLOURS
 from ...sweeps.quantities import Found, Values
 from ...sweeps.replications import Mean, mean_of
-from ..style import COLOURS
 from .layout import MOST_LINES, Layout
 
 MOST_SPANS = 3

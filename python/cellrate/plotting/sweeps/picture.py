@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
+from ...drawing.figures import Drawn, Measure
+from ...drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
 from ...sweeps.quantities import QUANTITIES, Found
 from ...sweeps.replications import SEED
 from ...sweeps.settings import names_of
-from ..figures import Drawn, Measure
-from ..style import COLOURS, DASHES, STYLE, in_legend, plain
 from .layout import MOST_TICKS, Layout, Parameter, layout_of
 from .lines import Line, Lines, most_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ...results.recorded import Recorded
+    from ...recorded.run import Recorded
 
 PANEL_HEIGHT, GAP, TOP = 1.6, 0.4, 0.5
 """Heights of a panel, of what is between two, and of what is above the first one's heading [in]."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ..errors import CellrateError, RunError
 from .durable import exchange, synchronise, with_file
-from .folders import RESULTS, State, changed, replaceable, state
 from .owned import RANDOM, as_usual, own_folder, remove_area_if_left, remove_left_behind
+from .replaceable import RESULTS, State, changed, replaceable, state
 
 
 def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESULTS) -> Path:

@@ -1,15 +1,32 @@
-"""Objects of classes that a run is given, made with what a scenario hands them."""
+"""Classes of plugins: what a source's ones are told of their end, and how objects of all are made and checked."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
-from ..errors import CellrateError, RunError, shown
+from .errors import CellrateError, RunError, shown
 
 Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True, slots=True)
+class SendingEnd:
+    """The end of a connection that a policy or traffic is made for."""
+
+    name: str
+    """Its direction, as results call it: "vc1", or "vc1 (back)" from the last host to the first."""
+    pcr: float
+    """PCR; of what is not ABR its peak rate [cells/s]."""
+    mcr: float
+    """MCR; 0 of what is not ABR [cells/s]."""
+    icr: float
+    """The rate that it begins with: the smaller of ICR and TBE/FRTT, or its peak rate [cells/s]."""
+    seed: int
+    """For random numbers, 64 bits: another one for each direction, and with each seed of the scenario."""
 
 
 def made(

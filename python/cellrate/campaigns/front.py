@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
+from ..drawing.figures import Drawn
+from ..drawing.style import COLOURS, FAINT, STYLE, plain
 from ..sweeps.settings import names_of
-from .figures import Drawn
-from .style import COLOURS, FAINT, STYLE, plain
 
 if TYPE_CHECKING:
-    from ..campaigns.tune import Trial, Tuned
+    from .tune import Trial, Tuned
 
 MOST_LABELLED = 8
 """Trials of a front up to which each has its values beside it."""

@@ -11,7 +11,7 @@ from typing import Any
 from .. import quantities
 from ..errors import CellrateError
 from ..quantities import read_ratio
-from ..sweeps.replications import Mean, mean_of
+from .replications import Mean, mean_of
 
 
 @dataclass(frozen=True)

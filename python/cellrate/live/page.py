@@ -9,17 +9,17 @@ from pathlib import Path
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError
-from ..live.applications import check
-from ..live.attempt import applications
-from ..live.supervision import LiveRun, live_run
-from ..live.table import live_report
-from ..live.trust import check_commands
 from ..policies import Policies
 from ..scenario import Scenario, prepare
 from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
-from .board import Board
-from .server import Page
+from ..watching.board import Board
+from ..watching.server import Page
+from .applications import check
+from .attempt import applications
+from .supervision import LiveRun, live_run
+from .table import live_report
+from .trust import check_commands
 
 
 def live_watch(

@@ -1,0 +1,1 @@
+"""Figures and their style: what plots and pictures of networks have in common. Only what draws imports it."""
