@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Annotated, Any, Literal, cast
@@ -57,6 +57,19 @@ def app(called: dict[str, Any]) -> App:
         called.update(file=file, names=names, length=length)
         return 0
 
+    @inner.command("vary")
+    def vary(
+        file: Text,
+        /,
+        *,
+        keys: Annotated[list[str], Parameter(name="--key", help="Keys.")],
+        to: Annotated[str, Parameter(help="To what.")],
+        within: Annotated[str, Parameter(help="Within what.")] = "1 %",
+    ) -> int:
+        """Vary it, by 100 % at most."""
+        called.update(file=file, keys=keys, to=to, within=within)
+        return 0
+
     return top
 
 
@@ -100,6 +113,33 @@ def test_options_come_before_and_after_and_have_their_types(
     }  # fmt: skip
 
 
+def test_options_without_a_default_have_to_be_given(
+    app: App, called: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app(["inner", "vary", "a.toml", "--to", "1", "--key", "b", "--key", "c"]) == 0
+    assert called == {"file": "a.toml", "keys": ["b", "c"], "to": "1", "within": "1 %"}
+    assert app(["inner", "vary", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "To what. [required]" in shown
+    assert "Within what. [1 % by default]" in shown
+
+
+def commands(app: App, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Give the words of every command, of those within others too."""
+    for name in sorted({*app.commands, *app.modules}):
+        below = app._command(name)
+        yield from commands(below, (*words, name)) if isinstance(below, App) else [(*words, name)]
+
+
+def test_every_command_has_a_help_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in commands(command_line):
+        assert command_line([*words, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert f"usage: cellrate {' '.join(words)} " in shown
+        assert "<class" not in shown, words
+        assert "None by default" not in shown, words
+
+
 def test_a_list_by_place_takes_what_is_left(app: App, called: dict[str, Any]) -> None:
     assert app(["inner", "many", "a.toml", "--length", "1", "sw1", "sw2", "--length", "2"]) == 0
     assert called == {"file": "a.toml", "names": ["sw1", "sw2"], "length": [1, 2]}
@@ -110,8 +150,8 @@ def test_a_list_by_place_takes_what_is_left(app: App, called: dict[str, Any]) ->
     [
         ("doo", 'Unknown command "doo". Did you mean do? Available commands: do, inner.'),
         ("--json", 'Unknown option "--json". Available commands: do, inner.'),
-        ("inner man", 'Unknown command "man". Did you mean many? Available commands: many.'),
-        ("inner --version", 'Unknown option "--version". Available commands: many.'),
+        ("inner man", 'Unknown command "man". Did you mean many? Available commands: many, vary.'),
+        ("inner --version", 'Unknown option "--version". Available commands: many, vary.'),
         ("do", "The following arguments are required: FILE."),
         ("do a b", '"b" is one argument too many for tool do.'),
         ("do a --sed 1", "Unknown option --sed. Did you mean --seed?"),
@@ -123,6 +163,9 @@ def test_a_list_by_place_takes_what_is_left(app: App, called: dict[str, Any]) ->
         ("do a --seed 1 --seed 1", "--seed is given more than once."),
         ("do a --out-folder --json", "Argument --out-folder: expected one argument."),
         ("inner many a", "The following arguments are required: NAMES."),
+        ("inner vary a", "The following arguments are required: --key, --to."),
+        ("inner vary a --key b", "The following arguments are required: --to."),
+        ("inner vary a --key b --to c --to d", "--to is given more than once."),
     ],
 )
 def test_what_no_command_takes_is_told(app: App, called: dict[str, Any], arguments: str, said: str) -> None:

@@ -5,10 +5,10 @@
     @app.command("run")
     def run(file: str, /, *, seed: Annotated[int | None, Parameter(help="Seed.")] = None) -> int: ...
 
-What is before the `/` is given by its place, everything after the `*` as an option: `--seed 3`, or `--seed=3`. A truth
-value is an option without a value, a list may be given again, a `Literal` names the choices. Only the command that is
-called has its module imported and its parser made: libraries that do more than this take longer to import than a short
-run takes.
+What is before the `/` is given by its place, everything after the `*` as an option: `--seed 3`, or `--seed=3`. What has
+no default has to be given. A truth value is an option without a value, a list may be given again, a `Literal` names
+the choices. Only the command that is called has its module imported and its parser made: libraries that do more than
+this take longer to import than a short run takes.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def _fill(parser: argparse.ArgumentParser, parameters: Parameters) -> list[str]:
     arguments, options = parser.add_argument_group("Arguments"), parser.add_argument_group("Options")
     places = []
     for parameter, kind, said in parameters:
-        how: dict[str, Any] = {"help": said.help.replace("%", "%%")}
+        how: dict[str, Any] = {"help": _verbatim(said.help)}
         if parameter.kind is parameter.POSITIONAL_ONLY:
             place, optional = parameter.name.upper(), parameter.default is not inspect.Parameter.empty
             places.append(f"[{place}]" if optional else place)
@@ -233,8 +233,11 @@ def _fill(parser: argparse.ArgumentParser, parameters: Parameters) -> list[str]:
                 how |= {"nargs": "?", "default": parameter.default}
             arguments.add_argument(parameter.name, metavar=place, type=_reader(kind), **how)
             continue
-        if parameter.default not in (None, False):
-            how["help"] += f" [{parameter.default} by default]"
+        if parameter.default is inspect.Parameter.empty:
+            how["required"] = True
+            how["help"] += " [required]"
+        elif parameter.default not in (None, False):
+            how["help"] += _verbatim(f" [{parameter.default} by default]")
         if kind is bool:
             how["action"] = "store_true"
         elif _is(kind, Literal):
@@ -259,6 +262,11 @@ def _parameters(function: Command) -> Parameters:
             (kind,) = (one for one in get_args(kind) if one is not NoneType)
         found.append((parameter, kind, said))
     return found
+
+
+def _verbatim(text: str) -> str:
+    """Write a text as argparse's formatting leaves it."""
+    return text.replace("%", "%%")
 
 
 def _option(parameter: inspect.Parameter, said: Parameter) -> str:
