@@ -1,4 +1,4 @@
-"""Files of Rust use one another in one direction: no circle of them within a crate.
+"""Files of Rust use one another in one direction, and so do folders: no circle of either within a crate.
 
 A file may use what the `mod.rs` of its folder declares, or that of a folder above: that is the language of the folder.
 Names are followed through what is handed on (`pub use`) to the file that defines them.
@@ -109,6 +109,27 @@ class Crate:
 @pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.glob("*")))
 def test_no_files_of_a_crate_use_one_another_in_a_circle(crate: str) -> None:
     graphlib.TopologicalSorter(Crate(CRATES / crate / "src").uses()).prepare()
+
+
+def folders(uses: dict[Module, set[Module]]) -> dict[str, set[str]]:
+    """Give what each folder of a crate, or file beside them, uses of the others; tests may use what they like."""
+    found: dict[str, set[str]] = {}
+    for module, targets in uses.items():
+        if module and "tests" not in module:
+            found.setdefault(module[0], set()).update(target[0] for target in targets if target[:1] != module[:1])
+    return found
+
+
+@pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.glob("*")))
+def test_no_folders_of_a_crate_use_one_another_in_a_circle(crate: str) -> None:
+    graphlib.TopologicalSorter(folders(Crate(CRATES / crate / "src").uses())).prepare()
+
+
+def test_a_circle_of_folders_would_be_seen() -> None:
+    uses: dict[Module, set[Module]] = {("low", "a"): {("high", "b")}, ("high", "c"): {("low", "d"), ("high", "b")}}
+    assert folders(uses) == {"low": {"high"}, "high": {"low"}}
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter(folders(uses)).prepare()
 
 
 def test_a_circle_would_be_seen(tmp_path: Path) -> None:

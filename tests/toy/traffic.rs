@@ -1,12 +1,11 @@
 //! Cells in bunches.
 
 use cellrate_proto::declaration::{Kind, Shape, key, required};
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
-use crate::format::kinds::SPAN;
-use crate::format::timing::START_KEY;
+use crate::keys::{SPAN, START_KEY};
 use crate::text::reading::{instant, optional};
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
@@ -31,7 +30,7 @@ impl Declared for Toy {
         ],
     };
 
-    fn read(node: &Node, table: &Table) -> Result<Toy, Fault> {
+    fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<Toy, Fault> {
         Ok(Toy {
             every: optional(table, "every", quantity::span)?
                 .ok_or_else(|| check::missing(node.place, "every", "such as \"1 ms\""))?,

@@ -138,7 +138,7 @@ def add_traffic(workspace: Path) -> None:
     shutil.copy(HERE / "traffic.rs", traffic)
     replaced(traffic, LATER, "")
     replaced(workspace / TRAFFIC / "mod.rs", "mod timed;\n", "mod timed;\nmod toy;\n")
-    replaced(workspace / TRAFFIC / "mod.rs", "    timed::Timed,\n", "    timed::Timed,\n    toy::Toy,\n")
+    replaced(workspace / TRAFFIC / "mod.rs", "        timed::Timed,\n", "        timed::Timed,\n        toy::Toy,\n")
     says(workspace, "check", "-p", "cellrate-scenario", missing=("toy.rs", "missing: `delay`"))
     shutil.copy(HERE / "traffic.rs", traffic)
     passes(workspace, "check", "-p", "cellrate-live")

@@ -11,10 +11,10 @@ use cellrate_proto::declaration::{Kind, Shape};
 
 use crate::format::ROOT;
 use crate::model::Scenario;
+use crate::resolve::group;
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
 use crate::text::files::Folders;
-use crate::text::group;
 use crate::text::pattern;
 use crate::text::quantity::shortened;
 use crate::text::trace;

@@ -7,12 +7,15 @@
 mod document;
 pub mod fair;
 mod format;
+mod keys;
 mod model;
+mod plugin;
 mod resolve;
 mod schema;
 pub mod stability;
 mod text;
 pub mod traffic;
+mod values;
 
 pub use document::{Document, SweepPoint};
 pub use model::*;

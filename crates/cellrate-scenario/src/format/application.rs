@@ -2,8 +2,8 @@
 
 use cellrate_proto::declaration::{Dimension, Kind, Range, Shape, Tagged, key, required};
 
-use super::kinds::{SPAN, TIME};
 use super::{COUNT, LIKE, NAME};
+use crate::keys::{SPAN, TIME};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const BIT_RATE: Kind = Kind::Positive(Dimension::LineRate);

@@ -2,8 +2,8 @@
 
 use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, Tagged, key, required};
 
-use super::MAX_COLUMN;
-use super::kinds::{FRACTION, SPAN, TIME};
+use crate::keys::MAX_COLUMN;
+use crate::keys::{FRACTION, SPAN, TIME};
 
 const CHANGE: Shape = Shape {
     name: "change",

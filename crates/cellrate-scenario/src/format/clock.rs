@@ -2,8 +2,8 @@
 
 use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key, required};
 
-use super::kinds::TIME;
-use super::timing::EXPONENTIAL;
+use crate::keys::EXPONENTIAL;
+use crate::keys::TIME;
 
 const OFFSET: Kind = Kind::Quantity(Dimension::Offset);
 

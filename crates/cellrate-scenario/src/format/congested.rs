@@ -2,7 +2,7 @@
 
 use cellrate_proto::declaration::{Key, Kind, Shape, key, required};
 
-use super::kinds::{RATE, TIME};
+use crate::keys::{RATE, TIME};
 
 pub(super) const CONGESTED_KEY: Key = key(
     "congested",

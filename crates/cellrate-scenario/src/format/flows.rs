@@ -1,14 +1,14 @@
 //! The keys of flows and calls that come and go.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, Tagged, key, required};
+use cellrate_proto::declaration::{Key, Kind, Range, Shape, Tagged, key, required};
 
 use super::changing::TIME_COLUMN_KEY;
-use super::kinds::{POSITIVE_RATE, SPAN, TIME};
-use super::tcp::FLOW_TCP;
-use super::timing::PERIOD;
-use super::{ABR_KEY, MAX_COLUMN, NAME, PEAK_KEY, SCR_DEFAULT};
+use super::{ABR_KEY, NAME, PEAK_KEY, SCR_DEFAULT};
+use crate::keys::MAX_COLUMN;
+use crate::keys::PERIOD;
+use crate::keys::{OCTETS, POSITIVE_RATE, SPAN, TIME};
+use crate::traffic::tcp::FLOW_TCP;
 
-const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const GAP: &str = "Mean time from one to the next.";
 const ALPHA_KEY: Key =
     key("alpha", Kind::Ratio(Range::above(1.0, 100.0)), "1.5", "Shape; up to 2 the variance is infinite.");

@@ -1,13 +1,12 @@
 //! The keys of hosts: their names, their clocks, and what they are in a live run.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, joined, key, total};
+use cellrate_proto::declaration::{Key, Kind, Shape, joined, key, total};
 
 use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
-use super::kinds::{CELLS, SPAN};
-use super::tcp::DELAYED_ACK;
 use super::{COUNT, LIKE, NAME};
+use crate::keys::{CELLS, OCTETS, SPAN};
+use crate::traffic::tcp::DELAYED_ACK;
 
-const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const LIVE_KEY: Key = key(
     "live",
     Kind::Table(&HOST_LIVE),

@@ -2,7 +2,7 @@
 
 use cellrate_proto::declaration::{Kind, Shape, key};
 
-use super::kinds::SPAN;
+use crate::keys::SPAN;
 
 pub(super) const LIVE: Shape = Shape {
     name: "live",

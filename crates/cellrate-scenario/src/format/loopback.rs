@@ -2,7 +2,7 @@
 
 use cellrate_proto::declaration::{Key, Kind, Shape, key, required};
 
-use super::kinds::{SPAN, TIME};
+use crate::keys::{SPAN, TIME};
 
 pub(super) const LOOPBACK_KEY: Key = key(
     "loopback",

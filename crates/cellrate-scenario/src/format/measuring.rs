@@ -3,7 +3,7 @@
 use cellrate_proto::declaration::{Key, Shape, key};
 
 use super::NAME;
-use super::kinds::TIME;
+use crate::keys::TIME;
 
 pub(super) const WARM_UP_KEY: Key = key(
     "warm_up",

@@ -2,7 +2,7 @@
 
 use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, key};
 
-use super::kinds::{SPAN, TIME};
+use crate::keys::{SPAN, TIME};
 
 pub(super) const POLICE_KEY: Key = key(
     "police",

@@ -5,10 +5,10 @@ use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FORMS;
 use cellrate_proto::switch::frame_discard::SHAPES;
 
-use super::custom::{NAME_KEY, PARAMETERS_KEY};
-use super::kinds::{CELLS, NRM, POSITIVE_RATE, RATE, ROOM, SHARE, SPAN, TIME};
 use super::tree::CONSOLIDATION_KEY;
 use super::{COUNT, LIKE, NAME, by_name};
+use crate::keys::{CELLS, NRM, POSITIVE_RATE, RATE, ROOM, SHARE, SPAN, TIME};
+use crate::plugin::{NAME_KEY, PARAMETERS_KEY};
 
 const BUFFERS_KEY: Key = key(
     "buffers",

@@ -2,7 +2,7 @@
 
 use cellrate_proto::declaration::{Key, Kind, Shape, Tagged, key};
 
-use super::kinds::{FRACTION, SHARE, SPAN};
+use crate::keys::{FRACTION, SHARE, SPAN};
 
 pub(super) const BRANCHES_KEY: Key = key(
     "branches",

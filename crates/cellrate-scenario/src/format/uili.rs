@@ -5,7 +5,7 @@ use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::uili::SHAPES;
 
 use super::by_name;
-use super::custom::{NAME_KEY, PARAMETERS_KEY};
+use crate::plugin::{NAME_KEY, PARAMETERS_KEY};
 
 const NONE: (&str, Shape) = ("none", Shape { name: "none", about: "Nothing beyond rule 5.", keys: &[] });
 

@@ -7,10 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cellrate_proto::admission::Request;
-use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 
-use crate::model::{ConnectionIndex, Scenario, TrafficKind};
+use crate::model::{ConnectionIndex, Scenario};
 
 /// Flows or calls of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,17 +118,6 @@ impl Demand {
     }
 }
 
-/// Datagrams of flows of a size, over IP over AAL5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Datagrams {
-    /// Largest payload.
-    pub payload: Octets,
-    /// Octets of UDP and IP header before it.
-    pub header: Octets,
-    /// How IP packets become AAL5 SDUs.
-    pub encapsulation: Encapsulation,
-}
-
 /// A distribution of positive numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Law {
@@ -158,9 +146,4 @@ pub enum Law {
     },
     /// Straight lines between points of the cumulative distribution.
     Table(Arc<[(f64, f64)]>),
-}
-
-/// Flows begin when they arrive.
-impl TrafficKind for Datagrams {
-    fn delay(&mut self, _phase: Duration) {}
 }

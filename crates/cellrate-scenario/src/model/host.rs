@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration, Octets};
 
-use super::tcp::DelayedAck;
+use crate::traffic::DelayedAck;
 
 /// A host: what it takes to process what it sends, and all else for a live run, which the simulator has no use for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,57 +6,50 @@
 mod application;
 mod changing;
 mod channel;
-pub(crate) mod clock;
-pub(crate) mod custom;
-pub(crate) mod demand;
-pub(crate) mod frames;
+mod clock;
+mod demand;
 mod host;
 mod index;
 mod live;
 mod loopback;
 mod measuring;
-pub(crate) mod mpeg2;
-mod pages;
-pub(crate) mod period;
 mod policing;
 mod quantity;
 mod queueing;
-pub(crate) mod request_response;
 mod segmenting;
 mod shared;
 mod stationary;
-pub(crate) mod tcp;
 mod tree;
-pub(crate) mod video;
 mod vs_vd;
 
 pub use application::*;
 pub use changing::*;
 pub use clock::*;
-pub use custom::*;
 pub use demand::*;
-pub use frames::*;
 pub use host::*;
 pub use index::*;
 pub use live::*;
 pub use loopback::*;
 pub use measuring::*;
-pub use mpeg2::*;
-pub use pages::*;
-pub use period::*;
 pub use policing::*;
 pub(crate) use quantity::Owner;
 pub use quantity::{DemandQuantity, FlowQuantity, FlowSource, PortQuantity, PortSource};
 pub use queueing::*;
-pub use request_response::*;
 pub use segmenting::*;
 pub use shared::*;
-pub use tcp::*;
 pub use tree::*;
-pub use video::*;
 pub use vs_vd::*;
 
-pub use crate::traffic::{Channel, GreedyWindow, MOST_CHANNELS, MOST_PATHS, Traffic, TrafficKind};
+pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
+pub use crate::traffic::{
+    Adaptation, AdapterQueue, Channel, CongestionControl, ConnectionUse, Datagrams, DelayedAck, Estimator,
+    FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic, GreedyWindow, MAX_MSS,
+    MAX_WINDOW, MOST_CHANNELS, MOST_PATHS, Mpeg2Decoder, Mpeg2Traffic, NoiseMethod, OutOfRange, PRESETS,
+    Packing, PageObject, Pages, PartialAckTimer, Picture, Preset, RateControl, RateReduction, Recovery,
+    RequestResponse, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig, Traffic,
+    TrafficKind, VideoTraffic,
+};
+pub use crate::values::{ClockOffset, Period};
 
 use std::sync::Arc;
 
@@ -458,15 +451,6 @@ pub enum WaitingBrm {
     Overwrite,
     /// It leaves at once, out of rate (CLP = 1); the newer one waits in rate.
     SendOutOfRate,
-}
-
-/// A call begins when it arrives.
-impl TrafficKind for Arc<Traffic> {
-    fn delay(&mut self, _phase: Duration) {}
-
-    fn scale(&mut self, offset: ClockOffset) {
-        Arc::make_mut(self).kind_mut().scale(offset);
-    }
 }
 
 /// A series to record.

@@ -8,7 +8,8 @@ use cellrate_proto::switch::SwitchAlgorithmConfig;
 
 use super::written::Written;
 use crate::format::{DEMAND_QUANTITIES, FLOW_QUANTITIES, PORT_QUANTITIES};
-use crate::model::{CustomAlgorithm, parameters};
+use crate::model::CustomAlgorithm;
+use crate::plugin::parameters;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cellrate_proto::{BitRate, Duration, Octets, Time};
 
+use super::group;
 use super::host::whole_ms;
 use super::network::Network;
 use super::{Whole, place_of, wholes};
@@ -12,7 +13,6 @@ use crate::model::{
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::group;
 use crate::text::quantity;
 use crate::text::reading::{instant, optional};
 use crate::text::tree::{Node, Table};

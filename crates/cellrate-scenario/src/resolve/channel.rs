@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use cellrate_proto::CellRate;
 use cellrate_proto::scheduling::Weight;
 
+use super::group;
 use super::traffic;
 use crate::model::{Category, Channel, MOST_CHANNELS, Traffic};
 use crate::text::check;
 use crate::text::error::Fault;
-use crate::text::group;
 use crate::text::quantity;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};

@@ -9,6 +9,7 @@ use cellrate_proto::scheduling::Weight;
 use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
+use super::group;
 use super::network::{Network, round_trip};
 use super::path::path;
 use super::{
@@ -21,7 +22,6 @@ use crate::model::{
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::group;
 use crate::text::quantity;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table, Value, merged};

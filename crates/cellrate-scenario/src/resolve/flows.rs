@@ -9,9 +9,10 @@ use cellrate_proto::{CellRate, Duration, Octets, Time};
 use super::admission::Desk;
 use super::congested;
 use super::connection::{self, Terms};
+use super::group;
 use super::network::{Network, round_trip};
 use super::path::path;
-use super::{Whole, defaults, place_of, police, tcp, traffic, wholes};
+use super::{Whole, defaults, place_of, police, traffic, wholes};
 use crate::format::{MOST_OCTETS, MOST_SLOTS};
 use crate::model::{
     AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, Law, NodeIndex, Pair, Sender,
@@ -20,11 +21,11 @@ use crate::model::{
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::flows::PACKET;
-use crate::text::group;
 use crate::text::quantity;
-use crate::text::reading::{instant, optional, start_and_end};
+use crate::text::reading::{encapsulation, instant, optional, start_and_end};
 use crate::text::tree::{Node, Table, Value};
 use crate::traffic::Greedy;
+use crate::traffic::tcp::of_flows;
 
 /// Most connections of all flows and calls together.
 const MOST_CONNECTIONS: usize = 1 << 18;
@@ -252,7 +253,7 @@ fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, 
             let remedy = "Leave it out: mss, header and encapsulation of tcp say how they are wrapped";
             return Err(Fault::new(entry.place, message, remedy));
         }
-        return Ok(Some(Traffic::Tcp(Box::new(tcp::of_flows(node)?))));
+        return Ok(Some(Traffic::Tcp(Box::new(of_flows(node, connection.forward.sender.pcr())?))));
     }
     let octets = |key: &str, low: u64, high: u64, default: u64| match table.node(key) {
         None => Ok(Octets(default)),
@@ -267,10 +268,7 @@ fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, 
     Ok(Some(Traffic::Transfers(Datagrams {
         payload: octets("datagram", 1, 65_000, 1472)?,
         header: octets("header", 0, 120, 28)?,
-        encapsulation: match table.text("encapsulation") {
-            Some("vc-mux") => Encapsulation::VcMultiplexed,
-            _ => Encapsulation::LlcSnapIpv4,
-        },
+        encapsulation: encapsulation(table).unwrap_or(Encapsulation::LlcSnapIpv4),
     })))
 }
 

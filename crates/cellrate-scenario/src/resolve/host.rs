@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration, Octets};
 
-use super::tcp::delayed_ack;
 use super::{Whole, place_of};
 use crate::model::{AdapterTcp, ArrivingAcks, HostSettings, HostTcp, Shared};
 use crate::text::check;
@@ -14,6 +13,7 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
+use crate::traffic::tcp::delayed_ack;
 
 /// Settings of all hosts, in their order; their addresses differ.
 pub(super) fn settings(hosts: &[Whole]) -> Result<Vec<HostSettings>, Fault> {

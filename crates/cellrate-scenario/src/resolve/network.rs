@@ -10,6 +10,7 @@ use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::changing::Courses;
+use super::group;
 use super::own_clock::OwnClock;
 use super::{Whole, algorithm, changing, consolidation, course, defaults, host, place_of, port, wholes};
 use crate::format::ROOT;
@@ -19,7 +20,6 @@ use crate::model::{
 };
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
-use crate::text::group;
 use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
 use crate::text::reading::{instant, optional};

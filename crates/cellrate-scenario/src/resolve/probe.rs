@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use cellrate_proto::Duration;
 use cellrate_proto::switch::FORMS;
 
+use super::group::{self, Member};
 use super::network::Network;
 use crate::format::{DEMAND_QUANTITIES, FIGURE_NAMES, FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
@@ -13,7 +14,6 @@ use crate::model::{
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
-use crate::text::group::{self, Member};
 use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::format::MAX_COLUMN;
+use crate::keys::MAX_COLUMN;
 use crate::text::check;
 use crate::text::columns::columns;
 use crate::text::error::{Fault, Place};

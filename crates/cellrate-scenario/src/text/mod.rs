@@ -8,7 +8,6 @@ pub(crate) mod course;
 pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod flows;
-pub(crate) mod group;
 pub(crate) mod pattern;
 pub(crate) mod quantity;
 pub(crate) mod reading;

@@ -4,9 +4,9 @@ use cellrate_proto::declaration::Dimension;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
 
-use crate::model::clock::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Value};
+use crate::values::ClockOffset;
 
 /// The longest time a scenario may name: later instants still fit into 64 bits of picoseconds when some are added.
 const LONGEST: f64 = 100.0 * 86_400.0 * 1e12;

@@ -1,11 +1,12 @@
 //! Reading of keys that may be left out, and of times that several parts of a scenario have.
 
-use cellrate_proto::Time;
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{Duration, Time};
 
 use super::error::Fault;
-use super::quantity;
 use super::tree::{Node, Table};
-use crate::model::period::Period;
+use super::{check, quantity};
+use crate::values::Period;
 
 /// Reads an optional key.
 pub(crate) fn optional<T>(
@@ -32,6 +33,25 @@ pub(crate) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
         }
         _ => Ok((start, end)),
     }
+}
+
+/// Reads how IP packets become AAL5 SDUs, where that is written.
+pub(crate) fn encapsulation(table: &Table) -> Option<Encapsulation> {
+    Some(match table.text("encapsulation")? {
+        "vc-mux" => Encapsulation::VcMultiplexed,
+        _ => Encapsulation::LlcSnapIpv4,
+    })
+}
+
+/// Reads the shortest span and the longest.
+pub(crate) fn spans(node: &Node) -> Result<[Duration; 2], Fault> {
+    let [low, high] = check::pair(node)?;
+    let spans = [quantity::span(low)?, quantity::span(high)?];
+    if spans[1] < spans[0] {
+        let message = format!("the longest span, {}, is shorter than the shortest, {}", spans[1], spans[0]);
+        return Err(Fault::new(high.place, message, "Write the shorter one first"));
+    }
+    Ok(spans)
 }
 
 /// Reads a fixed time, or one of an exponential distribution.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::format::{MAX_COLUMN, MAX_FRAME};
+use crate::keys::{MAX_COLUMN, MAX_FRAME};
 use crate::text::check::{self, plural};
 use crate::text::columns::columns;
 use crate::text::course;

@@ -4,7 +4,7 @@ use cellrate_proto::scheduling::Weight;
 use cellrate_proto::{Duration, Time};
 
 use super::{Traffic, TrafficKind};
-use crate::model::clock::ClockOffset;
+use crate::values::ClockOffset;
 
 /// Most channels of a virtual path.
 pub const MOST_CHANNELS: usize = 1000;

@@ -5,12 +5,11 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::{Declared, required_rate};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::kinds::POSITIVE_RATE;
-use crate::format::timing::{END_KEY, START_KEY};
-use crate::model::clock::ClockOffset;
+use crate::keys::{END_KEY, POSITIVE_RATE, START_KEY};
 use crate::text::error::Fault;
 use crate::text::reading::start_and_end;
 use crate::text::tree::{Node, Table};
+use crate::values::ClockOffset;
 
 /// One cell every 1/rate, from `start` until `end`; what the sender may not yet send waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +29,7 @@ impl Declared for Constant {
         keys: &[required("rate", POSITIVE_RATE, "Rate of data cells."), START_KEY, END_KEY],
     };
 
-    fn read(node: &Node, table: &Table) -> Result<Constant, Fault> {
+    fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<Constant, Fault> {
         let (start, end) = start_and_end(table)?;
         Ok(Constant { rate: required_rate(node, table)?, start, end })
     }

@@ -5,8 +5,7 @@ use cellrate_proto::{CellRate, Cells, Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::kinds::{CELLS, TIME};
-use crate::format::timing::{END_KEY, START_KEY};
+use crate::keys::{CELLS, END_KEY, START_KEY, TIME};
 use crate::text::error::Fault;
 use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table};
@@ -64,7 +63,7 @@ impl Declared for Greedy {
         ],
     };
 
-    fn read(_node: &Node, table: &Table) -> Result<Greedy, Fault> {
+    fn read(_node: &Node, table: &Table, _peak: CellRate) -> Result<Greedy, Fault> {
         let direct = ["start", "end", "cells"].into_iter().find_map(|key| table.entry(key));
         match (table.node("windows"), direct) {
             (Some(_), Some(entry)) => {

@@ -1,4 +1,4 @@
-//! Kinds of traffic: what all of them say of themselves, and the declarations of those that are open-loop.
+//! Kinds of traffic: what all of them say of themselves, and the choice among them.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use cellrate_proto::declaration::Shape;
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::Traffic;
-use crate::model::clock::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
+use crate::values::ClockOffset;
 
-/// A kind of open-loop traffic as a scenario writes it.
-pub(crate) trait Declared: Generated {
+/// A kind of traffic as a scenario writes it.
+pub(crate) trait Declared: TrafficKind + Sized {
     /// Its `type`, a sentence on it, and its keys.
     const SHAPE: Shape;
 
-    /// The traffic that a table describes, which has been checked against the keys.
+    /// The traffic that a table describes, which has been checked against the keys, of a sender with this peak rate.
     ///
     /// # Errors
     /// A key that is missing, or values that do not fit together.
-    fn read(node: &Node, table: &Table) -> Result<Self, Fault>;
+    fn read(node: &Node, table: &Table, peak: CellRate) -> Result<Self, Fault>;
 }
 
 /// Open-loop traffic that says itself when its cells come.
@@ -166,9 +166,13 @@ impl Draws for NoDraws {
     }
 }
 
-/// Makes everything that chooses among kinds of traffic by enum.
+/// Makes everything that chooses among kinds of traffic by enum. Of `others` it needs the variant with what it holds,
+/// and the type that declares itself.
 macro_rules! kinds {
-    ($($module:ident::$name:ident),+ $(,)?) => {
+    (
+        open_loop { $($module:ident::$name:ident),+ $(,)? }
+        others { $($(#[$about:meta])* $other:ident($holder:ty) of $declared:ty),+ $(,)? }
+    ) => {
         $(pub use $module::$name;)+
 
         /// Traffic of a sending end.
@@ -178,17 +182,10 @@ macro_rules! kinds {
                 #[doc = concat!("[`struct@", stringify!($name), "`].")]
                 $name($name),
             )+
-            /// TCP over AAL5; its ACKs go the other way as data.
-            Tcp(Box<TcpTraffic>),
-            /// Compressed video.
-            Video(Box<VideoTraffic>),
-            /// Frames of a codec in UDP datagrams.
-            Frames(Box<FramesTraffic>),
-            /// An MPEG-2 transport stream.
-            Mpeg2(Box<Mpeg2Traffic>),
-            /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no
-            /// traffic of its own then, carries the answers.
-            RequestResponse(RequestResponse),
+            $(
+                $(#[$about])*
+                $other($holder),
+            )+
             /// Calls of a [demand](crate::Demand), one after the other: each sends this while it lasts, from its
             /// beginning on. It has a form [for calls](TrafficKind::for_call).
             Call(Arc<Traffic>),
@@ -197,18 +194,29 @@ macro_rules! kinds {
             Transfers(Datagrams),
             /// Virtual channels that share the ACR of the sender, which is that of a virtual path.
             Channels(Box<[Channel]>),
-            /// Traffic that is not built in.
-            Custom(Arc<Custom>),
         }
 
         /// Declarations of open-loop traffic, in the order of the list: `type`, meaning and keys.
         pub const SHAPES: &[Shape] = &[$(<$name as Declared>::SHAPE),+];
 
+        /// Declarations of the others, in the order of the list.
+        pub(crate) const OTHERS: &[Shape] = &[$(<$declared as Declared>::SHAPE),+];
+
         impl Traffic {
-            /// The open-loop traffic of this `type` that a checked table describes; `None` where there is none.
-            pub(crate) fn declared(name: &str, node: &Node, table: &Table) -> Option<Result<Traffic, Fault>> {
+            /// The traffic of this `type` that a checked table describes, of a sender with this peak rate; `None` where
+            /// there is none.
+            pub(crate) fn declared(
+                name: &str,
+                node: &Node,
+                table: &Table,
+                peak: CellRate,
+            ) -> Option<Result<Traffic, Fault>> {
                 $(if name == <$name as Declared>::SHAPE.name {
-                    return Some(<$name as Declared>::read(node, table).map(Traffic::$name));
+                    return Some(<$name as Declared>::read(node, table, peak).map(Traffic::$name));
+                })+
+                $(if name == <$declared as Declared>::SHAPE.name {
+                    let read = <$declared as Declared>::read(node, table, peak);
+                    return Some(read.map(|traffic| Traffic::$other(traffic.into())));
                 })+
                 None
             }
@@ -217,15 +225,10 @@ macro_rules! kinds {
             pub fn kind(&self) -> &dyn TrafficKind {
                 match self {
                     $(Traffic::$name(traffic) => traffic,)+
-                    Traffic::Tcp(tcp) => &**tcp,
-                    Traffic::Video(video) => &**video,
-                    Traffic::Frames(frames) => &**frames,
-                    Traffic::Mpeg2(stream) => &**stream,
-                    Traffic::RequestResponse(model) => model,
+                    $(Traffic::$other(traffic) => <$holder as Borrow<$declared>>::borrow(traffic),)+
                     Traffic::Call(call) => call,
                     Traffic::Transfers(datagrams) => datagrams,
                     Traffic::Channels(channels) => channels,
-                    Traffic::Custom(custom) => custom,
                 }
             }
 
@@ -233,15 +236,10 @@ macro_rules! kinds {
             pub fn kind_mut(&mut self) -> &mut dyn TrafficKind {
                 match self {
                     $(Traffic::$name(traffic) => traffic,)+
-                    Traffic::Tcp(tcp) => &mut **tcp,
-                    Traffic::Video(video) => &mut **video,
-                    Traffic::Frames(frames) => &mut **frames,
-                    Traffic::Mpeg2(stream) => &mut **stream,
-                    Traffic::RequestResponse(model) => model,
+                    $(Traffic::$other(traffic) => <$holder as BorrowMut<$declared>>::borrow_mut(traffic),)+
                     Traffic::Call(call) => call,
                     Traffic::Transfers(datagrams) => datagrams,
                     Traffic::Channels(channels) => channels,
-                    Traffic::Custom(custom) => custom,
                 }
             }
 
@@ -250,15 +248,8 @@ macro_rules! kinds {
             pub fn generator<D: Draws>(&self, draws: impl FnOnce() -> D) -> Option<Generator<D>> {
                 match self {
                     $(Traffic::$name(traffic) => Some(Generator::$name(Box::new(traffic.cells(draws)))),)+
-                    Traffic::Tcp(_)
-                    | Traffic::Video(_)
-                    | Traffic::Frames(_)
-                    | Traffic::Mpeg2(_)
-                    | Traffic::RequestResponse(_)
-                    | Traffic::Call(_)
-                    | Traffic::Transfers(_)
-                    | Traffic::Channels(_)
-                    | Traffic::Custom(_) => None,
+                    $(Traffic::$other(_) => None,)+
+                    Traffic::Call(_) | Traffic::Transfers(_) | Traffic::Channels(_) => None,
                 }
             }
         }

@@ -6,12 +6,12 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
-use crate::format::kinds::{RATE, TIME};
-use crate::model::clock::ClockOffset;
+use crate::keys::{RATE, TIME};
 use crate::text::error::Fault;
 use crate::text::reading::instant;
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
+use crate::values::ClockOffset;
 
 /// Data at no more than a rate that changes in time, without backlog: a source-bottlenecked application.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl Declared for Limited {
         ],
     };
 
-    fn read(node: &Node, table: &Table) -> Result<Limited, Fault> {
+    fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<Limited, Fault> {
         let rate_or_none = |node: &Node| {
             if node.text() == Some("unlimited") { Ok(None) } else { quantity::cell_rate(node).map(Some) }
         };

@@ -8,38 +8,63 @@
 
 mod channel;
 mod constant;
+mod custom;
+mod demand;
+mod frames;
 mod greedy;
 mod kinds;
 mod limited;
+mod mpeg2;
 mod on_off;
+mod request_response;
+pub(crate) mod tcp;
 mod timed;
+mod video;
 
+use std::borrow::{Borrow, BorrowMut};
 use std::sync::Arc;
 
 use cellrate_proto::declaration::Shape;
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::{CellRate, Duration, Time};
 
-use crate::model::custom::Custom;
-use crate::model::demand::Datagrams;
-use crate::model::frames::FramesTraffic;
-use crate::model::mpeg2::Mpeg2Traffic;
-use crate::model::request_response::RequestResponse;
-use crate::model::tcp::TcpTraffic;
-use crate::model::video::VideoTraffic;
+use crate::plugin::Custom;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
 
 pub use channel::{Channel, MOST_CHANNELS, MOST_PATHS};
 pub use constant::run_of;
+pub use demand::Datagrams;
+pub use frames::{Adaptation, FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic};
 pub use greedy::GreedyWindow;
 pub use kinds::{Draws, Generate, Generated, TrafficKind};
+pub use mpeg2::{Mpeg2Decoder, Mpeg2Traffic, Packing, Picture, RateControl};
+pub use request_response::RequestResponse;
+pub use tcp::*;
+pub use video::{NoiseMethod, OutOfRange, VideoTraffic};
 
 use kinds::Declared;
 
 kinds::kinds! {
-    greedy::Greedy,
-    limited::Limited,
-    constant::Constant,
-    on_off::OnOff,
-    timed::Timed,
+    open_loop {
+        greedy::Greedy,
+        limited::Limited,
+        constant::Constant,
+        on_off::OnOff,
+        timed::Timed,
+    }
+    others {
+        /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no
+        /// traffic of its own then, carries the answers.
+        RequestResponse(RequestResponse) of RequestResponse,
+        /// TCP over AAL5; its ACKs go the other way as data.
+        Tcp(Box<TcpTraffic>) of TcpTraffic,
+        /// Compressed video.
+        Video(Box<VideoTraffic>) of VideoTraffic,
+        /// Frames of a codec in UDP datagrams.
+        Frames(Box<FramesTraffic>) of FramesTraffic,
+        /// An MPEG-2 transport stream.
+        Mpeg2(Box<Mpeg2Traffic>) of Mpeg2Traffic,
+        /// Traffic that is not built in.
+        Custom(Arc<Custom>) of Arc<Custom>,
+    }
 }

@@ -7,14 +7,13 @@ use cellrate_proto::{CellRate, Duration, Time};
 use super::constant::{cells_until, last_before, run_of};
 use super::kinds::{Declared, required_rate};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
-use crate::format::kinds::{POSITIVE_RATE, SHARE, SPAN};
-use crate::format::timing::{END_KEY, PERIOD, START_KEY};
-use crate::model::clock::ClockOffset;
-use crate::model::period::Period;
+use crate::keys::{END_KEY, PERIOD, POSITIVE_RATE, SHARE, SPAN, START_KEY};
 use crate::text::error::Fault;
 use crate::text::reading::{optional, period, start_and_end};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
+use crate::values::ClockOffset;
+use crate::values::Period;
 
 /// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +50,7 @@ impl Declared for OnOff {
         ],
     };
 
-    fn read(node: &Node, table: &Table) -> Result<OnOff, Fault> {
+    fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<OnOff, Fault> {
         let (start, end) = start_and_end(table)?;
         let length = |key: &str| match optional(table, key, period)? {
             Some(period) => Ok(period),

@@ -1,11 +1,11 @@
 //! A list of instants, each with a number of cells.
 
 use cellrate_proto::declaration::{Kind, Shape, required};
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::Declared;
 use super::{Draws, Generate, Generated, TrafficKind};
-use crate::format::kinds::TIME;
+use crate::keys::TIME;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::reading::{instant, optional};
@@ -29,7 +29,7 @@ impl Declared for Timed {
         )],
     };
 
-    fn read(_node: &Node, table: &Table) -> Result<Timed, Fault> {
+    fn read(_node: &Node, table: &Table, _peak: CellRate) -> Result<Timed, Fault> {
         Ok(Timed { cells: optional(table, "cells", instants)?.unwrap_or_default() })
     }
 }

@@ -3,11 +3,21 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::Duration;
+use cellrate_proto::declaration::{Key, Kind, key, required};
 
-use crate::model::TrafficKind;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table, Value};
+
+/// By which name a run is given it.
+pub(crate) const NAME_KEY: Key = required("name", Kind::Name, "The name by which the run is given it.");
+
+/// Parameters that are handed to the plugin.
+pub(crate) const PARAMETERS_KEY: Key = key(
+    "parameters",
+    Kind::Map(&Kind::Any),
+    "none",
+    "Parameters that it is handed, by name: numbers, texts, true or false.",
+);
 
 /// The algorithm of a port that is not built in: its name, and what it is handed.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,11 +43,13 @@ pub struct Custom {
 impl Custom {
     /// The plugin that a checked table asks for; `None` where it asks for something built in.
     pub(crate) fn read(table: &Table) -> Result<Option<Arc<Custom>>, Fault> {
-        if table.text("type") != Some("custom") {
-            return Ok(None);
-        }
+        (table.text("type") == Some("custom")).then(|| Custom::of(table)).transpose()
+    }
+
+    /// The plugin that a checked table of type "custom" asks for.
+    pub(crate) fn of(table: &Table) -> Result<Arc<Custom>, Fault> {
         let name = table.text("name").unwrap_or_default().to_string();
-        Ok(Some(Arc::new(Custom { name, parameters: parameters(table)? })))
+        Ok(Arc::new(Custom { name, parameters: parameters(table)? }))
     }
 }
 
@@ -71,9 +83,4 @@ pub enum CustomParameter {
     Number(f64),
     /// A text; a unit in it is no more than text.
     Text(String),
-}
-
-/// A program says itself when it begins, and how fast it sends.
-impl TrafficKind for Arc<Custom> {
-    fn delay(&mut self, _phase: Duration) {}
 }

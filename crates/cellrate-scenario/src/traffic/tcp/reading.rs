@@ -1,86 +1,18 @@
-//! TCP traffic.
+//! TCP as a checked table describes it.
 
-use cellrate_proto::wire::{Encapsulation, cells_for};
-use cellrate_proto::{Cells, Duration, Octets};
+use cellrate_proto::{Duration, Octets};
 
-use super::pages;
-use crate::model::{
-    AdapterQueue, CongestionControl, DelayedAck, Estimator, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer,
-    Preset, RateReduction, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
+use super::config::{
+    CongestionControl, DelayedAck, Estimator, MAX_MSS, MAX_WINDOW, PartialAckTimer, RateReduction, Recovery,
+    SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TimeoutConfig,
 };
-use crate::text::check;
+use super::presets::Preset;
 use crate::text::error::{Fault, Place};
-use crate::text::quantity;
-use crate::text::reading::{optional, start_and_end};
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
+use crate::text::{check, quantity};
 
-pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
-    let preset = table.text("preset").and_then(Preset::named).unwrap_or(&PRESETS[0]);
-    let encapsulation = match table.text("encapsulation") {
-        Some("vc-mux") => Encapsulation::VcMultiplexed,
-        Some(_) => Encapsulation::LlcSnapIpv4,
-        None => preset.encapsulation,
-    };
-    let (start, end) = start_and_end(table)?;
-    let pages = optional(table, "pages", |node| pages::read(node, start))?;
-    let by_default = if pages.is_some() { 0 } else { 1 };
-    let connections =
-        optional(table, "connections", |node| check::integer(node, 0, 65_535))?.unwrap_or(by_default);
-    let clients = pages.as_ref().map_or(0, |pages| i64::from(pages.clients));
-    if connections + clients > 65_535 {
-        let message = format!("{connections} connections and {clients} clients are more than 65535");
-        return Err(Fault::new(node.place, message, "Write fewer; a VC more takes the others"));
-    }
-    let transfer = optional(table, "transfer", octets_or_no_end)?.flatten();
-    if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
-        return Err(Fault::new(node.place, "a transfer of 0 octets sends nothing", "Write more than 0"));
-    }
-    if let Some(node) = table.node("transfer").filter(|_| connections == 0) {
-        let remedy = "Leave transfer out, or write connections = 1";
-        return Err(Fault::new(node.place, "there is a transfer, and no connections that send it", remedy));
-    }
-    let tcp = config(node.place, table, preset)?;
-    let adapter_queue = optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default();
-    let by_acks = matches!(adapter_queue, AdapterQueue::HoldAcks(_) | AdapterQueue::Window(_));
-    if let (Some(node), true, true) = (table.node("adapter_queue"), by_acks, pages.is_some()) {
-        let message = "an adapter goes by ACKs that travel alone, and those of pages ride on data";
-        return Err(Fault::new(node.place, message, "Leave pages out, or write another adapter_queue"));
-    }
-    let segment = cells_for(tcp.mss + tcp.header, encapsulation);
-    if let AdapterQueue::Cells(room) = adapter_queue
-        && room < segment
-    {
-        let place = table.node("adapter_queue").map_or(node.place, |node| node.place);
-        let message = format!("the adapter's queue is {room}, and a segment of {} takes {segment}", tcp.mss);
-        return Err(Fault::new(place, message, "Write room for a segment at least"));
-    }
-    Ok(TcpTraffic {
-        tcp,
-        encapsulation,
-        connections: connections as u16,
-        transfer,
-        start,
-        end,
-        pages,
-        adapter_queue,
-        successive: false,
-    })
-}
-
-/// TCP that carries flows of a size, one after the other.
-pub(super) fn of_flows(node: &Node) -> Result<TcpTraffic, Fault> {
-    let table = node.table().cloned().unwrap_or_default();
-    let traffic = read(node, &table)?;
-    if let (Some(node), AdapterQueue::HoldAcks(_) | AdapterQueue::Window(_)) =
-        (table.node("adapter_queue"), traffic.adapter_queue)
-    {
-        let message = "an adapter goes by the ACKs of lasting connections, and those of flows end";
-        return Err(Fault::new(node.place, message, "Write another adapter_queue"));
-    }
-    Ok(TcpTraffic { successive: true, ..traffic })
-}
-
-fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
+pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
     let base = preset.tcp();
     let octets = |key: &str| optional(table, key, quantity::octets);
     let mss = octets("mss")?.unwrap_or(base.mss);
@@ -229,11 +161,7 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
     Ok(())
 }
 
-fn octets_or_no_end(node: &Node) -> Result<Option<Octets>, Fault> {
-    if node.text() == Some("infinite") { Ok(None) } else { quantity::octets(node).map(Some) }
-}
-
-pub(super) fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
+pub(crate) fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
     let Some(table) = node.table() else { return Ok(DelayedAck::EverySegment) };
     let heartbeat = optional(table, "heartbeat", quantity::span)?;
     let ticks = optional(table, "ticks", quantity::span)?;
@@ -255,38 +183,6 @@ pub(super) fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
     }
 }
 
-fn adapter_queue(node: &Node) -> Result<AdapterQueue, Fault> {
-    if let Some(table) = node.table() {
-        let pdus = optional(table, "pdus", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
-        let mark = |key: &str, what: &str| match optional(table, key, quantity::cells)? {
-            Some(Cells(0)) => {
-                let place = table.node(key).map_or(node.place, |node| node.place);
-                Err(Fault::new(
-                    place,
-                    format!("{what} of 0 cells lets nothing through"),
-                    "Write 1 cell at least",
-                ))
-            }
-            given => Ok(given),
-        };
-        let given = [
-            pdus.map(|pdus| AdapterQueue::Pdus(pdus as u64)),
-            mark("high_water", "a high-water mark")?.map(AdapterQueue::HighWater),
-            mark("hold_acks", "a mark")?.map(AdapterQueue::HoldAcks),
-            optional(table, "window", quantity::span)?.map(AdapterQueue::Window),
-        ];
-        let mut given = given.into_iter().flatten();
-        return match (given.next(), given.next()) {
-            (Some(one), None) => Ok(one),
-            (some, _) => {
-                let message = if some.is_some() { "more than one key is given" } else { "no key is given" };
-                let remedy = "Write { pdus = 20 }, { high_water = \"64 cells\" }, { hold_acks = \"64 cells\" } or { window = \"20 ms\" }";
-                Err(Fault::new(node.place, message, remedy))
-            }
-        };
-    }
-    if node.text() == Some("infinite") {
-        return Ok(AdapterQueue::Unbounded);
-    }
-    quantity::cells(node).map(AdapterQueue::Cells)
+pub(super) fn octets_or_no_end(node: &Node) -> Result<Option<Octets>, Fault> {
+    if node.text() == Some("infinite") { Ok(None) } else { quantity::octets(node).map(Some) }
 }

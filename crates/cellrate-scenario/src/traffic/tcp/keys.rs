@@ -1,25 +1,14 @@
-//! The keys of TCP traffic.
+//! The keys of TCP.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, joined, key, total};
+use cellrate_proto::declaration::{Key, Kind, Shape, key};
 
-use super::kinds::{CELLS, SPAN, TIME};
 use super::pages::PAGES;
+use crate::keys::{CELLS, OCTETS, SPAN, TIME, encapsulation};
 
-const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
 
-/// How IP packets are carried, with this default.
-pub(super) const fn encapsulation(default: &'static str) -> Key {
-    key(
-        "encapsulation",
-        Kind::Choice(&["llc-snap", "vc-mux"]),
-        default,
-        "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
-    )
-}
-
 /// Keys that say how it behaves, and how it is wrapped.
-const KEYS: &[Key] = &[
+pub(super) const KEYS: &[Key] = &[
     key(
         "preset",
         Kind::Choice(&[
@@ -154,7 +143,7 @@ const KEYS: &[Key] = &[
 ];
 
 /// Keys that say what applications do with it.
-const APPLICATION: &[Key] = &[
+pub(super) const APPLICATION: &[Key] = &[
     key(
         "transfer",
         OCTETS_OR_NO_END,
@@ -187,7 +176,7 @@ const APPLICATION: &[Key] = &[
     ),
 ];
 
-pub(super) const DELAYED_ACK: Shape = Shape {
+pub(crate) const DELAYED_ACK: Shape = Shape {
     name: "delayed_ack",
     about: "Every second segment is acknowledged at once, a single one later: heartbeat, or timer.",
     keys: &[
@@ -233,16 +222,7 @@ const ADAPTER_QUEUE: Shape = Shape {
     ],
 };
 
-pub(super) const TCP: Shape = Shape {
-    name: "tcp",
-    about: "TCP over IP over AAL5; the ACKs go the other way as data. Each key is a setting of its own.",
-    keys: {
-        const PARTS: &[&[Key]] = &[KEYS, APPLICATION];
-        &joined::<_, { total(PARTS) }>(PARTS)
-    },
-};
-
-pub(super) const FLOW_TCP: Shape = Shape {
+pub(crate) const FLOW_TCP: Shape = Shape {
     name: "flow_tcp",
     about: "TCP over IP over AAL5, a new connection for each flow; the ACKs go the other way as data.",
     keys: KEYS,
@@ -250,8 +230,8 @@ pub(super) const FLOW_TCP: Shape = Shape {
 
 #[cfg(test)]
 mod tests {
+    use super::super::presets::PRESETS;
     use super::*;
-    use crate::model::PRESETS;
 
     #[test]
     fn all_presets_can_be_named() {

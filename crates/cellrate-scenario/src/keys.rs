@@ -1,0 +1,40 @@
+//! Keys and kinds of values that several parts of the format have.
+
+use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, key, required};
+
+pub(crate) const TIME: Kind = Kind::Quantity(Dimension::Time);
+pub(crate) const SPAN: Kind = Kind::Positive(Dimension::Time);
+pub(crate) const RATE: Kind = Kind::Quantity(Dimension::Rate);
+pub(crate) const POSITIVE_RATE: Kind = Kind::Positive(Dimension::Rate);
+pub(crate) const CELLS: Kind = Kind::Quantity(Dimension::Cells);
+/// That it is a power of two is left to the core.
+pub(crate) const NRM: Kind = Kind::Integer(2, 256);
+pub(crate) const ROOM: Kind = Kind::Or(&[CELLS, Kind::Choice(&["infinite"])]);
+pub(crate) const FRACTION: Kind = Kind::Ratio(Range::closed(0.0, 1.0));
+pub(crate) const SHARE: Kind = Kind::Ratio(Range::above(0.0, 1.0));
+pub(crate) const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
+
+/// Largest length of a frame \[octets\]: no picture of any codec is longer, and its cells can be counted in 32 bits.
+pub(crate) const MAX_FRAME: i64 = 1 << 24;
+/// Most columns of a file.
+pub(crate) const MAX_COLUMN: i64 = 1_000;
+
+pub(crate) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
+pub(crate) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
+pub(crate) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
+
+pub(crate) const EXPONENTIAL: Shape = Shape {
+    name: "exponential",
+    about: "An exponentially distributed time.",
+    keys: &[required("exponential", SPAN, "The mean.")],
+};
+
+/// How IP packets are carried, with this default.
+pub(crate) const fn encapsulation(default: &'static str) -> Key {
+    key(
+        "encapsulation",
+        Kind::Choice(&["llc-snap", "vc-mux"]),
+        default,
+        "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
+    )
+}

@@ -1,0 +1,492 @@
+//! Frames of a codec in UDP datagrams: the video and the telephony of paper internet-applications.
+
+use std::sync::Arc;
+
+use cellrate_proto::declaration::{Kind, Range, Shape, key};
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{CellRate, Duration, Octets, Time};
+
+use super::TrafficKind;
+use super::kinds::Declared;
+use crate::keys::{END_KEY, MAX_COLUMN, MAX_FRAME, OCTETS, SPAN, START_KEY, encapsulation};
+use crate::text::error::Fault;
+use crate::text::reading::{self, optional, start_and_end};
+use crate::text::tree::{Node, Table, Value};
+use crate::text::{check, quantity};
+
+/// A frame at every instant of a clock, cut into UDP datagrams that go over IP over AAL5 without feedback.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FramesTraffic {
+    /// Frame n (from 0 on) comes n / `frames_per_second` seconds after the start.
+    pub frames_per_second: FrameRate,
+    /// How long frames are as the codec gives them.
+    pub lengths: FrameLengths,
+    /// Largest payload of a datagram; all datagrams of a frame but the last have it.
+    pub datagram: Octets,
+    /// Octets of UDP and IP header before the payload.
+    pub header: Octets,
+    /// How IP packets become AAL5 SDUs.
+    pub encapsulation: Encapsulation,
+    /// Frames are left out so that those sent need no more than a share of ACR; ABR connections only.
+    pub follow_acr: Option<FollowAcr>,
+    /// In-rate FRMs follow the last cell of each frame and not every Nrm - 1 cells; ABR connections only.
+    pub frm_at_frame_ends: bool,
+    /// The first frame.
+    pub start: Time,
+    /// No frame at or after this.
+    pub end: Time,
+    /// How many of the frames sent are listed one by one, from the first on; all of them are in the figures.
+    pub record: u32,
+}
+
+/// Frames a second as a ratio of whole numbers, so that film at 30000/1001 frames a second does not drift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRate {
+    /// So many frames, above 0.
+    pub frames: u64,
+    /// In so many seconds, above 0.
+    pub seconds: u64,
+}
+
+impl FrameRate {
+    /// A whole number of frames each second.
+    pub const fn whole(frames: u64) -> FrameRate {
+        FrameRate { frames, seconds: 1 }
+    }
+
+    /// How long after the first frame number `number` comes, rounded down to a picosecond.
+    pub fn after(self, number: u64) -> Duration {
+        let ps = u128::from(number) * u128::from(self.seconds) * 1_000_000_000_000 / u128::from(self.frames);
+        Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// The rate as a number [frames/s].
+    pub fn as_f64(self) -> f64 {
+        self.frames as f64 / self.seconds as f64
+    }
+}
+
+/// How long frames are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameLengths {
+    /// Gaussian, independent, and drawn again outside 1 octet to twice `size`.
+    Gaussian {
+        /// The mean, above 0.
+        size: Octets,
+        /// The standard deviation, at most `size`; 0 for frames of one length.
+        deviation: Octets,
+    },
+    /// One after the other as listed, and then the first again.
+    Trace {
+        /// Lengths \[octets\], not all 0: where one is 0 no frame comes.
+        lengths: Arc<[u32]>,
+        /// Which comes first.
+        first: FirstOfTrace,
+    },
+}
+
+impl FrameLengths {
+    /// Mean length of those frames that come, rounded.
+    pub fn mean(&self) -> Octets {
+        match self {
+            FrameLengths::Gaussian { size, .. } => *size,
+            FrameLengths::Trace { lengths, .. } => {
+                let come = lengths.iter().filter(|&&length| length > 0);
+                let (count, sum) = come.fold((0, 0), |(n, sum), &length| (n + 1, sum + u64::from(length)));
+                Octets((sum + count / 2) / count.max(1))
+            }
+        }
+    }
+}
+
+/// Where in a trace a sender begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstOfTrace {
+    /// Counted from 0, within the trace.
+    At(u32),
+    /// Each of them with the same probability.
+    Random,
+}
+
+/// A sender that reads its ACR (proposed by paper internet-applications, section 4.2, and not built there).
+///
+/// Credit grows by `share` times ACR, up to twice a mean frame, and a frame is sent if there is credit for all of its
+/// cells, which it uses up; else it is left out. So the rate of frames is proportional to ACR over the rate of the
+/// video.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FollowAcr {
+    /// Part of ACR that data may have [above 0, at most 1]; RM cells take one cell in Nrm, and what is less than the
+    /// rest empties the adapter's queue.
+    pub share: f64,
+    /// By the means of an interval, and not frame by frame.
+    pub means: Option<FollowMeans>,
+}
+
+/// A sender that follows the mean ACR: at the end of each interval the part of the film that is sent becomes `share` of
+/// the mean ACR over the mean rate of the film, both of that interval (paper internet-applications, section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FollowMeans {
+    /// From one change to the next [above 0].
+    pub interval: Duration,
+    /// The quantity that gives way.
+    pub adapts: Adaptation,
+}
+
+/// The quantity of a film that gives way where ACR does not carry it all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adaptation {
+    /// Frames are left out, evenly.
+    FrameRate,
+    /// All frames are sent, each as much shorter.
+    BitRate,
+}
+
+const FOLLOW_ACR: Shape = Shape {
+    name: "follow_acr",
+    about: "Frames are left out so that those sent need no more than a share of ACR: credit grows by that share, up to two mean frames, and a frame without credit for all its cells is left out; or by the means of an interval. For category abr.",
+    keys: &[
+        key(
+            "share",
+            Kind::Ratio(Range::above(0.0, 1.0)),
+            "0.9",
+            "The part of ACR that data may have; RM cells take one cell in Nrm, and the rest empties the queue of the adapter.",
+        ),
+        key(
+            "interval",
+            SPAN,
+            "none: frame by frame",
+            "No credit, but means: at the end of each interval the part of the film that is sent becomes share x mean ACR / mean rate of the film, of that interval.",
+        ),
+        key(
+            "adapts",
+            Kind::Choice(&["frame-rate", "bit-rate"]),
+            "\"frame-rate\"",
+            "With `interval`: frames are left out evenly, or all are sent and each is as much shorter.",
+        ),
+    ],
+};
+
+const TRACE: Shape = Shape {
+    name: "trace",
+    about: "Lengths of frames one after the other, as somebody measured them; after the last comes the first again.",
+    keys: &[
+        key(
+            "file",
+            Kind::Text,
+            "required: this or sizes",
+            "A text file with a frame in each line, as seen from the scenario's folder; lines without a digit, and those that begin with # or %, are passed over. It is read with the scenario, and what is stored beside results has `sizes` instead: `column` and `unit` are for another file then, as in a sweep.",
+        ),
+        key(
+            "column",
+            Kind::Integer(1, MAX_COLUMN),
+            "1",
+            "In which column of the file lengths are; spaces, tabs, commas and semicolons are between columns.",
+        ),
+        key(
+            "unit",
+            Kind::Choice(&["octets", "bits"]),
+            "\"octets\"",
+            "Unit of the lengths in the file; bits are rounded up to octets.",
+        ),
+        key(
+            "sizes",
+            Kind::List(&Kind::Integer(0, MAX_FRAME), 1),
+            "required: this or file",
+            "The lengths themselves, in octets; where one is 0 no frame comes.",
+        ),
+        key(
+            "first",
+            Kind::Or(&[Kind::Integer(1, u32::MAX as i64), Kind::Choice(&["random"])]),
+            "1",
+            "Which frame of the trace the sender begins with; \"random\" is another one for each connection and seed.",
+        ),
+    ],
+};
+
+/// Codecs of speech.
+const CODECS: &[&str] = &["g711", "g729", "g723.1-6.3", "g723.1-5.3", "gsm"];
+
+impl Declared for FramesTraffic {
+    const SHAPE: Shape = Shape {
+        name: "frames",
+        about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper internet-applications).",
+        keys: &[
+            key(
+                "codec",
+                Kind::Choice(CODECS),
+                "none",
+                "A codec of speech in RTP (RFC 3551), which says `frames_per_second` and `size`: G.711, 80 octets in 10 ms; G.729, 10 in 10 ms; G.723.1 at 6.3 or 5.3 kb/s, 24 or 20 in 30 ms; GSM full rate, 33 in 20 ms.",
+            ),
+            key(
+                "packet",
+                SPAN,
+                "\"20 ms\", of g723.1 \"30 ms\"",
+                "Speech in a packet: whole frames of the `codec`, at most 200 ms. It is the frame of results.",
+            ),
+            key(
+                "frames_per_second",
+                Kind::Ratio(Range::closed(0.001, 10_000.0)),
+                "required: this or codec",
+                "The clock: a number, or two with a stroke between such as \"30000/1001\".",
+            ),
+            key(
+                "size",
+                OCTETS,
+                "required: this, trace or codec",
+                "Mean length of a frame: 1 octet to 16 MiB.",
+            ),
+            key(
+                "trace",
+                Kind::Table(&TRACE),
+                "required: this, size or codec",
+                "Lengths from a file, such as a published trace of a film.",
+            ),
+            key(
+                "deviation",
+                OCTETS,
+                "\"0 octets\"",
+                "Standard deviation of the lengths, at most `size`: Gaussian, independent, drawn again outside 1 octet to twice `size`.",
+            ),
+            key(
+                "datagram",
+                OCTETS,
+                "\"1472 octets\"",
+                "Largest payload of a datagram, 1 to 65000 octets: a frame fills as many as it needs.",
+            ),
+            key(
+                "header",
+                OCTETS,
+                "\"28 octets\", with codec \"40 octets\"",
+                "Octets of UDP and IP header, of a codec RTP too, before the payload: 0 to 120.",
+            ),
+            encapsulation("\"llc-snap\""),
+            key(
+                "follow_acr",
+                Kind::Table(&FOLLOW_ACR),
+                "every frame is sent",
+                "The sender reads its ACR and leaves frames out.",
+            ),
+            key(
+                "frm_after",
+                Kind::Choice(&["nrm", "frame"]),
+                "\"nrm\"",
+                "Cells that a forward RM cell follows: Nrm - 1 others, or those of a whole frame (paper abr-parameters, section 4.2.1), in which ACR changes seldom; Trm bounds the time between either way. For category abr.",
+            ),
+            key(
+                "record",
+                Kind::Integer(0, u32::MAX as i64),
+                "0",
+                "How many of the frames sent the results list one by one.",
+            ),
+            START_KEY,
+            END_KEY,
+        ],
+    };
+
+    fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<FramesTraffic, Fault> {
+        let (start, end) = start_and_end(table)?;
+        let integer = |key: &str, low, high| {
+            optional(table, key, |node| check::integer(node, low, high).map(|n| n as u32))
+        };
+        // `given` octets of `key`, which are from `low` to `high`.
+        let octets = |key: &str, low: u64, high: u64, allowed: &str| {
+            let given = optional(table, key, quantity::octets)?;
+            match (given, table.node(key)) {
+                (Some(octets), Some(node)) if octets.0 < low || octets.0 > high => {
+                    let message = format!("{key} is {octets}");
+                    Err(Fault::new(node.place, message, format!("It must be {allowed}")))
+                }
+                _ => Ok(given),
+            }
+        };
+        let speech = speech(table)?;
+        let given = optional(table, "frames_per_second", frame_rate)?;
+        let frames_per_second = given
+            .or(speech.map(|speech| speech.rate))
+            .ok_or_else(|| check::missing(node.place, "frames_per_second", "such as 24, or a codec"))?;
+        let size = octets("size", 1, MAX_FRAME as u64, "from 1 octet to 16 MiB")?;
+        let lengths = match (table.entry("trace"), size) {
+            (Some(entry), None) if table.node("deviation").is_none() => trace(&entry.node)?,
+            (Some(entry), _) => {
+                let message = "a trace says how long frames are, and so do size and deviation";
+                return Err(Fault::new(entry.place, message, "Leave out the one or the others"));
+            }
+            (None, Some(size)) => {
+                let deviation = octets("deviation", 0, size.0, "at most the size")?.unwrap_or(Octets(0));
+                FrameLengths::Gaussian { size, deviation }
+            }
+            (None, None) if let Some(speech) = speech => {
+                FrameLengths::Gaussian { size: speech.size, deviation: Octets(0) }
+            }
+            (None, None) => {
+                let example = "such as \"40 kB\", or a trace = { file = ... }";
+                return Err(check::missing(node.place, "size", example));
+            }
+        };
+        Ok(FramesTraffic {
+            frames_per_second,
+            lengths,
+            datagram: octets("datagram", 1, 65_000, "from 1 to 65000 octets")?.unwrap_or(Octets(1472)),
+            header: octets("header", 0, 120, "at most 120 octets")?.unwrap_or(Octets(if speech.is_some() {
+                40
+            } else {
+                28
+            })),
+            encapsulation: reading::encapsulation(table).unwrap_or(Encapsulation::LlcSnapIpv4),
+            follow_acr: optional(table, "follow_acr", follow_acr)?,
+            frm_at_frame_ends: table.text("frm_after") == Some("frame"),
+            start,
+            end,
+            record: integer("record", 0, i64::from(u32::MAX))?.unwrap_or(0),
+        })
+    }
+}
+
+/// Codecs have clocks of their own.
+impl TrafficKind for FramesTraffic {
+    fn delay(&mut self, phase: Duration) {
+        self.start = self.start.saturating_add(phase);
+        self.end = self.end.saturating_add(phase);
+    }
+
+    fn fixed_spacing(&self) -> Option<Duration> {
+        Some(Duration::ZERO)
+    }
+}
+
+/// Packets of a codec of speech.
+#[derive(Clone, Copy)]
+struct Speech {
+    rate: FrameRate,
+    size: Octets,
+}
+
+/// The codec that `table` names, and what a packet of it carries (RFC 3551, section 4.5 and table 1).
+fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
+    let Some(codec) = table.node("codec") else {
+        return match table.node("packet") {
+            Some(packet) => {
+                let message =
+                    "packet says how much speech of a codec a packet carries, and there is no codec";
+                Err(Fault::new(packet.place, message, "Leave it out, or write codec = \"g711\""))
+            }
+            None => Ok(None),
+        };
+    };
+    for key in ["frames_per_second", "size", "trace", "deviation"] {
+        if let Some(node) = table.node(key) {
+            let message = format!("a codec says what {key} is");
+            return Err(Fault::new(node.place, message, format!("Leave {key} out, or codec")));
+        }
+    }
+    // Milliseconds and octets of a frame, and frames of a packet.
+    let (ms, octets, frames) = match codec.text().unwrap_or_default() {
+        "g729" => (10, 10, 2),
+        "g723.1-6.3" => (30, 24, 1),
+        "g723.1-5.3" => (30, 20, 1),
+        "gsm" => (20, 33, 1),
+        _ => (10, 80, 2),
+    };
+    let frames = match table.node("packet") {
+        None => frames,
+        Some(node) => {
+            let packet = quantity::span(node)?;
+            let frame = Duration::from_ms(ms);
+            if packet.as_ps() % frame.as_ps() != 0 || packet > Duration::from_ms(200) {
+                let message = format!("packet is {packet}");
+                let remedy =
+                    format!("It must be a multiple of {frame}, a frame of the codec, and at most 200 ms");
+                return Err(Fault::new(node.place, message, remedy));
+            }
+            packet.as_ps() / frame.as_ps()
+        }
+    };
+    let common = common_divisor(1000, ms * frames);
+    let rate = FrameRate { frames: 1000 / common, seconds: ms * frames / common };
+    Ok(Some(Speech { rate, size: Octets(octets * frames) }))
+}
+
+/// A rate as it is written: 29.97 is 2997/100, and "30000/1001" is what it says.
+pub(super) fn frame_rate(node: &Node) -> Result<FrameRate, Fault> {
+    quantity::ratio(node)?;
+    let written = node.plain();
+    let (above, below) = written.split_once('/').unwrap_or((&written, "1"));
+    let exact = || {
+        let ([a, b], [c, d]) = (decimal(above)?, decimal(below)?);
+        let (frames, seconds) = (a.checked_mul(d)?, b.checked_mul(c)?);
+        let common = common_divisor(frames, seconds);
+        let [frames, seconds] = [frames, seconds].map(|number| number / common.max(1));
+        let fits = |number: u64| (1..=1_000_000_000_000).contains(&number);
+        (fits(frames) && fits(seconds)).then_some(FrameRate { frames, seconds })
+    };
+    exact().ok_or_else(|| {
+        let message =
+            format!("\"{}\" has too many digits for a rate of frames", quantity::shortened(&written));
+        Fault::new(node.place, message, "Write a number such as 29.97, or a ratio such as \"30000/1001\"")
+    })
+}
+
+/// A number without exponent as a whole number and the power of ten that it is divided by.
+fn decimal(text: &str) -> Option<[u64; 2]> {
+    let text = text.trim().replace('_', "");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let scale = 10_u64.checked_pow(u32::try_from(part.len()).ok()?)?;
+    let number: u64 = [whole, part].concat().parse().ok()?;
+    Some([number, scale])
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+fn trace(node: &Node) -> Result<FrameLengths, Fault> {
+    let Some(table) = node.table() else {
+        unreachable!("a trace is a table");
+    };
+    if let Some(file) = table.entry("file") {
+        // Whoever reads the document from a disk takes in what it refers to.
+        let message = "the file of the trace has not been read";
+        return Err(Fault::new(file.place, message, "Give its lengths as sizes = [...]"));
+    }
+    let Some(sizes) = table.node("sizes") else {
+        return Err(check::missing(node.place, "file", "the trace, or sizes = [...]"));
+    };
+    let lengths: Arc<[u32]> = match &sizes.value {
+        Value::Numbers(lengths) => Arc::clone(lengths),
+        _ => {
+            let one = |node: &Node| check::integer(node, 0, MAX_FRAME).map(|length| length as u32);
+            check::list(sizes)?.iter().map(one).collect::<Result<_, _>>()?
+        }
+    };
+    if lengths.iter().all(|&length| length == 0) {
+        return Err(Fault::new(
+            sizes.place,
+            "no frame of the trace has a length",
+            "It must have one above 0",
+        ));
+    }
+    let first = match table.node("first") {
+        None => FirstOfTrace::At(0),
+        Some(first) if first.text().is_some() => FirstOfTrace::Random,
+        Some(first) => FirstOfTrace::At((check::integer(first, 1, lengths.len() as i64)? - 1) as u32),
+    };
+    Ok(FrameLengths::Trace { lengths, first })
+}
+
+fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {
+    let empty = Table::default();
+    let table = node.table().unwrap_or(&empty);
+    let share = optional(table, "share", quantity::ratio)?.unwrap_or(0.9);
+    let adapts = match table.text("adapts") {
+        Some("bit-rate") => Adaptation::BitRate,
+        _ => Adaptation::FrameRate,
+    };
+    let means = optional(table, "interval", quantity::span)?.map(|interval| FollowMeans { interval, adapts });
+    match table.node("adapts").filter(|_| means.is_none()) {
+        Some(node) => {
+            let message = "adapts needs interval, which is not given";
+            Err(Fault::new(node.place, message, "Write an interval, such as \"1 s\", or leave adapts out"))
+        }
+        None => Ok(FollowAcr { share, means }),
+    }
+}
