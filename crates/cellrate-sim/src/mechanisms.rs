@@ -24,6 +24,8 @@ pub enum Mechanism {
     BeforeCluster,
     /// Data cells that leave for another cluster by priority are dealt with many at a time.
     Ranked,
+    /// Ports from switch to switch within a cluster deal with cells late, where those behind them do.
+    Onward,
     /// Data cells before a host are dealt with many at a time, and FRMs and ends of PDUs are events behind the port
     /// only.
     BeforeHost,
@@ -47,7 +49,7 @@ pub enum Mechanism {
 
 impl Mechanism {
     /// All there are.
-    pub const ALL: [Mechanism; 19] = [
+    pub const ALL: [Mechanism; 20] = [
         Mechanism::Clusters,
         Mechanism::Deferral,
         Mechanism::WithoutQueue,
@@ -58,6 +60,7 @@ impl Mechanism {
         Mechanism::Ahead,
         Mechanism::BeforeCluster,
         Mechanism::Ranked,
+        Mechanism::Onward,
         Mechanism::BeforeHost,
         Mechanism::InTurn,
         Mechanism::Sorted,

@@ -32,6 +32,7 @@ use random_tcp::options::{modern, of_today};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
+use random_world::chains::random_chain;
 use random_world::changing::changing;
 use random_world::channels::with_paths;
 use random_world::congested::congested;
@@ -66,6 +67,7 @@ const DEFAULT_MODERN_COUNT: u64 = 100;
 const DEFAULT_CROWD_COUNT: u64 = 4;
 const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
 const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 30;
+const DEFAULT_CHAIN_COUNT: u64 = 100;
 const DEFAULT_FAIR_COUNT: u64 = 60;
 const DEFAULT_THRONG_COUNT: u64 = 40;
 const DEFAULT_SHARED_COUNT: u64 = 50;
@@ -122,6 +124,11 @@ fn random_modern_tcp(number: u64) -> Scenario {
 fn the_kernel_and_the_judge_agree_on_sources_before_one_line() {
     // Each is as much work as ten others.
     agree(random_bottleneck, DEFAULT_BOTTLENECK_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_switches_close_to_one_another() {
+    agree(random_chain, DEFAULT_CHAIN_COUNT, 4);
 }
 
 #[test]
@@ -417,8 +424,9 @@ fn the_kernel_and_the_judge_agree_without_each_mechanism() {
     // Of each kind of network that a mechanism has a part in, so many.
     let each = count(2, 300);
     let several = |number: u64| of_several_categories(random_tcp_bottleneck(number), number);
-    let kinds: [&dyn Fn(u64) -> Scenario; 10] = [
+    let kinds: [&dyn Fn(u64) -> Scenario; 11] = [
         &random_scenario,
+        &random_chain,
         &random_tcp,
         &random_bottleneck,
         &random_fair_shares,

@@ -10,6 +10,7 @@ mod carried;
 mod ends;
 mod folds;
 mod hops;
+mod onward;
 mod openers;
 mod place;
 mod ports;
@@ -47,6 +48,7 @@ use cellrate_engine::sampler::Sampler;
 use ends::{build_endpoints, build_virtual_ends, conduits};
 use folds::fold;
 use hops::{Hops, build_hops, own};
+use onward::defer_onward;
 use openers::build_openers;
 pub(crate) use place::Place;
 use ports::{Ends, build_port};
@@ -177,6 +179,7 @@ pub(crate) fn assemble(
         let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, plugins)?;
         parts[cluster as usize].ports.push(port);
     }
+    defer_onward(scenario, &ports, &mut parts);
 
     let mut endpoints = Vec::with_capacity(scenario.flows().len());
     let mut ends = vec![0; partition.clusters];
@@ -262,6 +265,8 @@ fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
         feeds: Vec::new(),
         arrivals: Vec::new(),
         endpoints: Vec::new(),
+        onward: Vec::new(),
+        onward_to: Vec::new(),
         outboxes: Vec::new(),
         ahead: Vec::new(),
         first_virtual: 0,

@@ -95,7 +95,13 @@ pub(super) fn build_port(
     // Of a FIFO the departures are known, so what is recorded can be noted late.
     let may_wait = !watched.changes || matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && deferrable && may_wait;
-    let (merge, strategy) = (Merge::none(), DrainStrategy::OneByOne);
+    // If those behind it are, it is deferred as well ([`super::onward`]).
+    let may_be_onward = is_switch && !outside && !at_host && deferrable && !watched.changes;
+    let strategy = match queues {
+        Queues::Fifo(_) if may_be_onward && mechanisms.has(Mechanism::Onward) => DrainStrategy::Onward,
+        _ => DrainStrategy::OneByOne,
+    };
+    let merge = Merge::none();
     let mut port = Port {
         queues,
         deferred,

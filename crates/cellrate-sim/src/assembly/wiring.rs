@@ -11,6 +11,7 @@ use crate::kernel::build::Parts;
 use crate::kernel::hop::{Hop, NONE, NextHop};
 use crate::kernel::lanes::lane::{Lane, LaneEnd};
 use crate::kernel::state::cluster::Ahead;
+use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::outbox::Outbox;
 use crate::kernel::windows::partition::Partition;
@@ -62,6 +63,7 @@ impl Wiring<'_> {
             let cluster = self.cluster_behind(port);
             let at_host = self.scenario.node(self.scenario.head(port.step())).kind == NodeKind::Host;
             let before = &parts[from.cluster as usize].ports[from.index as usize];
+            let is_onward = before.strategy == DrainStrategy::Onward;
             let shared = match at_host {
                 true if before.deferred && !before.outside => LaneEnd::Behind { port: from.index },
                 true => LaneEnd::Host { every_cell: self.every_cell[port.index()] },
@@ -93,6 +95,9 @@ impl Wiring<'_> {
                 let lane = add_lane(&mut parts[cluster as usize], leads_to);
                 if let SendStrategy::Ahead(source) = self.folded[port.index()] {
                     parts[cluster as usize].ahead.push(Ahead { lane, source });
+                }
+                if let (true, LaneEnd::Deferred { port, .. }) = (is_onward, leads_to) {
+                    parts[cluster as usize].onward_to.push((from.index, port));
                 }
                 let next = if cluster == from.cluster {
                     NextHop::Lane(lane)

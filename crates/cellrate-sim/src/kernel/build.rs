@@ -10,6 +10,7 @@ use super::hop::{Hop, NONE};
 use super::lanes::lane::{Lane, LaneEnd};
 use super::state::branch_points::BranchPoints;
 use super::state::cluster::{Ahead, Cluster};
+use super::state::fed::Onward;
 use super::state::feed::Feed;
 use super::state::leaf::Leaf;
 use super::state::merge::Merge;
@@ -33,6 +34,10 @@ pub(crate) struct Parts {
     /// Lanes and feeds in the order in which they stand in the schedule.
     pub arrivals: Vec<Leaf>,
     pub endpoints: Vec<Endpoint>,
+    /// Deferred ports [from switch to switch](super::deferred::onward), each behind those that its cells come to.
+    pub onward: Vec<u32>,
+    /// Pairs of such a port and of a deferred one that it leads to.
+    pub onward_to: Vec<(u32, u32)>,
     pub outboxes: Vec<Outbox>,
     /// In the order of lanes.
     pub ahead: Vec<Ahead>,
@@ -69,6 +74,8 @@ impl Cluster {
             mut feeds,
             arrivals,
             endpoints,
+            onward,
+            onward_to,
             mut outboxes,
             ahead,
             first_virtual,
@@ -116,6 +123,7 @@ impl Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
             long: Vec::new(),
+            onward: Onward::new(ports.len(), &onward, &onward_to),
             shared_hosts: Vec::new(),
             sooner: Vec::new(),
             scratch: Scratch::default(),

@@ -17,6 +17,7 @@ use super::lanes::cell_queue::Batch;
 use super::lanes::lane::LaneEnd;
 use super::state::cluster::{Cluster, LONG};
 use super::state::event_mark::EventMark;
+use super::state::fed::Fed;
 use super::state::feed::Train;
 use super::state::leaf::Leaf;
 use crate::cell::Cell;
@@ -121,7 +122,12 @@ impl Cluster {
 
     /// A cell that has to be an event is due on a lane to a deferred port, or its source has to send more.
     fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
-        self.drain(port as usize, self.schedule.key(leaf, now));
+        let limit = self.schedule.key(leaf, now);
+        match self.ports[port as usize].fed() {
+            // All that comes before it stands before it.
+            Fed::Alone => self.drain_all(port as usize, limit),
+            Fed::No | Fed::Among => self.drain(port as usize, limit),
+        }
         let place = &mut self.lanes[lane];
         if place.significant.pop().is_none() {
             return self.on_ahead(lane);
@@ -183,8 +189,10 @@ impl Cluster {
         let number = cell.hop() + 1;
         let mut cell = cell.on_hop(number);
         let hop = self.hops[number];
-        if self.ports[hop.port as usize].deferred {
-            self.catch_up_to(hop.port as usize, self.schedule.key(leaf, now), now);
+        match &self.ports[hop.port as usize] {
+            Port { deferred: false, .. } => {}
+            port if port.fed() == Fed::Alone => self.serve(hop.port as usize, now),
+            _ => self.catch_up_to(hop.port as usize, self.schedule.key(leaf, now), now),
         }
         if cell.is_backward_rm() {
             let (port, slot) = (hop.answering_port as usize, hop.answering_slot);

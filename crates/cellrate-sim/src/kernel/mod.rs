@@ -33,8 +33,8 @@
 //! Which [strategy](state::drain_strategy) the pass before a port has hangs on its queues and on where its link leads:
 //!
 //! ```text
-//! queues                before another cluster                         before a host
-//! FIFO                  before_cluster; turns (one rate), sorted        before_host, awaited
+//! queues                before another cluster                         before a switch      before a host
+//! FIFO                  before_cluster; turns (one rate), sorted       onward               before_host, awaited
 //!                       (very many sources)
 //! ranked                ranked                                         (each departure is an event)
 //! served                served; one by one where control counts        (each departure is an event)
@@ -68,6 +68,8 @@
 //!   ([`sorted`](deferred::sorted));
 //! - where such a port keeps real queues, departures are caught up with on the way ([`served`](deferred::served),
 //!   [`ranked`](deferred::ranked));
+//! - so are data cells on their way to a port from switch to switch within the cluster, if all that leaves it goes on
+//!   by ports that are deferred ([`onward`](deferred::onward));
 //! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before
 //!   ([`awaited`](deferred::awaited));
 //! - on its last link a data cell is counted as soon as its arrival is known ([`state::cluster`]).

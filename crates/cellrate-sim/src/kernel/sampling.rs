@@ -11,6 +11,7 @@ use cellrate_proto::Time;
 use super::lanes::cell_queue::{CellQueue, Lists};
 use super::state::cluster::Cluster;
 use super::state::drain_strategy::DrainStrategy;
+use super::state::fed::Fed;
 use super::state::sampled::{Bookmark, SampledQueue};
 use crate::kernel::ports::{Fifo, Queues, Seen};
 use crate::kernel::readings::ClusterReadings;
@@ -28,8 +29,12 @@ impl Cluster {
             self.catch_up_to(self.sampled.ports[index] as usize, limit, now);
         }
         for index in 0..self.sampled.queues.len() {
+            let port = self.sampled.queues[index].port as usize;
+            if self.ports[port].fed() != Fed::No {
+                self.catch_up_before(port, limit);
+            }
             if !self.show(index, now) {
-                self.catch_up_to(self.sampled.queues[index].port as usize, limit, now);
+                self.catch_up_to(port, limit, now);
             }
         }
         for index in 0..self.sampled.senders.len() {

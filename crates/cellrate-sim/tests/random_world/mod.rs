@@ -6,6 +6,7 @@
 
 pub mod becn;
 pub mod categories;
+pub mod chains;
 pub mod changing;
 pub mod channels;
 pub mod congested;

@@ -10,9 +10,9 @@ use cellrate_proto::switch::{QuietMeter, Slot};
 
 use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
-use crate::kernel::lanes::lane::Lane;
+use crate::kernel::lanes::lane::{Lane, LaneEnd};
 use crate::kernel::ports::{ABR, GUARANTEED, Joining, MOST_JOINING, Port, Queues};
-use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::cluster::{Cluster, LONG};
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
@@ -24,7 +24,13 @@ impl Cluster {
     /// its own, so that what the loops need is in registers.
     #[inline(never)]
     pub(crate) fn run_before_cluster(&mut self, number: usize, limit: u64) -> Option<usize> {
-        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
+        self.run_before_link::<false>(number, limit)
+    }
+
+    /// Deals with such cells, which leave for the next switch of the cluster if they go `ONWARD`.
+    #[inline(always)]
+    pub(super) fn run_before_link<const ONWARD: bool>(&mut self, number: usize, limit: u64) -> Option<usize> {
+        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, scratch, long, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, only_priority, .. } =
             &mut ports[number]
         else {
@@ -38,12 +44,12 @@ impl Cluster {
             let meter = (*metered && priority == ABR).then_some(meter);
             let left = meter.as_ref().map_or(MOST_JOINING, |meter| meter.left.min(MOST_JOINING));
             let joining = fifo.joining();
-            let run = RunBeforeCluster {
+            let run = RunBeforeLink {
                 lanes,
                 feeds,
                 leaves,
                 hops,
-                outboxes,
+                ways_out: WaysOut::<ONWARD> { outboxes, begun: &mut scratch.begun, long },
                 schedule,
                 joining,
                 meter,
@@ -65,13 +71,57 @@ impl Cluster {
     }
 }
 
-/// Cells on their way into a FIFO to another cluster.
-struct RunBeforeCluster<'a> {
+/// Where cells go that leave a FIFO: to other clusters, or onward to deferred ports of this one.
+struct WaysOut<'a, const ONWARD: bool> {
+    outboxes: &'a mut [Outbox],
+    /// Lanes to such ports that were empty.
+    begun: &'a mut Vec<u32>,
+    /// Ports before which many cells wait.
+    long: &'a mut Vec<u32>,
+}
+
+impl<const ONWARD: bool> WaysOut<'_, ONWARD> {
+    /// The number of the outbox, or of the lane, that a hop leads to.
+    #[inline(always)]
+    fn of(hop: &Hop) -> Option<u32> {
+        match hop.leads_to() {
+            NextHop::Outbox(outbox) if !ONWARD => Some(outbox),
+            NextHop::Lane(lane) if ONWARD => Some(lane),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, lanes: &mut [Lane], number: u32, cell: Cell) {
+        if !ONWARD {
+            return self.outboxes[number as usize].push(cell);
+        }
+        let lane = &mut lanes[number as usize];
+        if lane.cells.is_empty() {
+            self.begun.push(number);
+        }
+        lane.cells.push(cell);
+        if lane.cells.len().is_multiple_of(LONG)
+            && let LaneEnd::Deferred { port, .. } = lane.leads_to
+        {
+            self.long.push(port);
+        }
+    }
+
+    /// The cell is data amid its PDU.
+    #[inline(always)]
+    fn push_data(&mut self, lanes: &mut [Lane], number: u32, cell: Cell) {
+        if ONWARD { self.push(lanes, number, cell) } else { self.outboxes[number as usize].push_data(cell) }
+    }
+}
+
+/// Cells on their way into a FIFO to another cluster, or to another switch.
+struct RunBeforeLink<'a, const ONWARD: bool> {
     lanes: &'a mut [Lane],
     feeds: &'a mut [Feed],
     leaves: &'a [Leaf],
     hops: &'a [Hop],
-    outboxes: &'a mut [Outbox],
+    ways_out: WaysOut<'a, ONWARD>,
     schedule: &'a Schedule,
     joining: Joining<'a>,
     meter: Option<QuietMeter<'a>>,
@@ -91,17 +141,17 @@ struct Ended {
     count: u64,
 }
 
-impl Along for RunBeforeCluster<'_> {
+impl<const ONWARD: bool> Along for RunBeforeLink<'_, ONWARD> {
     type Outcome = Ended;
 
     #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> Ended {
-        let RunBeforeCluster {
+        let RunBeforeLink {
             lanes,
             feeds,
             leaves,
             hops,
-            outboxes,
+            mut ways_out,
             schedule,
             mut joining,
             mut meter,
@@ -132,18 +182,17 @@ impl Along for RunBeforeCluster<'_> {
                     }
                     let arrives = joining.join_expected(now, departs);
                     let cell = feed.front.take(now).on_next_hop();
-                    let outbox = &mut outboxes[feed.outbox as usize];
                     if feed.front.count > 0 {
                         merge.replace_first(feed.place as usize, key + feed.key_step);
                         // Not the last one of its train, and so of no PDU.
-                        outbox.push_data(cell.arriving(arrives));
+                        ways_out.push_data(lanes, feed.way_out, cell.arriving(arrives));
                         left -= 1;
                         if left == 0 {
                             break;
                         }
                         continue;
                     }
-                    outbox.push(cell.arriving(arrives));
+                    ways_out.push(lanes, feed.way_out, cell.arriving(arrives));
                     let next = feed.key_behind(key, schedule);
                     merge.replace_first(feed.place as usize, next.unwrap_or(NEVER));
                     ended.feed = if next.is_none() { Some(index as usize) } else { None };
@@ -154,7 +203,7 @@ impl Along for RunBeforeCluster<'_> {
                     let Some(&first) = lane.cells.first() else { break };
                     let cell = first.on_next_hop();
                     let hop = &hops[cell.hop()];
-                    let NextHop::Outbox(outbox) = hop.leads_to() else { break };
+                    let Some(way_out) = WaysOut::<ONWARD>::of(hop) else { break };
                     let Some(departs) = joining.expect(now) else { break };
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
                         break;
@@ -162,7 +211,7 @@ impl Along for RunBeforeCluster<'_> {
                     let arrives = joining.join_expected(now, departs);
                     lane.cells.skip(1);
                     merge.replace_first(lane.place(), lane.first_key(schedule));
-                    outboxes[outbox as usize].push(cell.arriving(arrives));
+                    ways_out.push(lanes, way_out, cell.arriving(arrives));
                     if cell.is_rm() {
                         ended.forward_rm = Some((cell, hop.slot));
                     }

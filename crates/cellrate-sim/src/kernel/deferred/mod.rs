@@ -1,16 +1,17 @@
 //! Deferred ports: data cells are dealt with when someone looks, not when they come.
 //!
 //! What a data cell does to a port, nobody sees until somebody looks: the next RM cell there, a BRM that asks the
-//! port's control, a sample, the end of a window. So where the link behind a port leads to another cluster, or to a
-//! host that counts data cells early, the data cells that come to it wait in their lanes and feeds, are not events, and
-//! are merged in the order of their keys just before anyone looks. The keys are those that their events would have, and
-//! everything that looks has a key too, so that each finds exactly what it would have found had every cell been an
-//! event.
+//! port's control, a sample, the end of a window. So where the link behind a port leads to another cluster, to a host
+//! that counts data cells early, or to a switch where all go on by ports that are deferred themselves ([`onward`]), the
+//! data cells that come to it wait in their lanes and feeds, are not events, and are merged in the order of their keys
+//! just before anyone looks. The keys are those that their events would have, and everything that looks has a key too,
+//! so that each finds exactly what it would have found had every cell been an event.
 //!
-//! No cell is missed. Those that have to be events are: before a host RM cells and ends of PDUs, which it may answer;
-//! before another cluster BRMs, because the port in the other direction is looked at for them (`Significance`). An
-//! FRM before another cluster says something to the port's control alone, and waits as data do. Before a host so do
-//! FRMs and ends of PDUs where all cells come over one lane: they are events behind the port only ([`awaited`]).
+//! No cell is missed. Those that have to be events are: before a host, or a switch of the cluster, RM cells and ends of
+//! PDUs, which a host may answer; before another cluster BRMs, because the port in the other direction is looked at
+//! for them (`Significance`). An FRM before another cluster says something to the port's control alone, and waits as
+//! data do. Before a host so do FRMs and ends of PDUs where all cells come over one lane: they are events behind the
+//! port only ([`awaited`]).
 //!
 //! Behind a train stands what its source sends next. Before a host that is worked out at the latest when the last cell
 //! of the train is due, which is an event. Before another cluster it is worked out by whoever deals with the cells:
@@ -32,6 +33,7 @@
 pub(crate) mod awaited;
 pub(crate) mod before_cluster;
 pub(crate) mod before_host;
+pub(crate) mod onward;
 pub(crate) mod ranked;
 pub(crate) mod served;
 pub(crate) mod sorted;
@@ -50,6 +52,7 @@ use super::hop::{Hop, NONE, NextHop};
 use super::lanes::lane::Lane;
 use super::state::cluster::Cluster;
 use super::state::drain_strategy::DrainStrategy;
+use super::state::fed::Fed;
 use super::state::leaf::Leaf;
 use super::state::outbox::Outbox;
 use crate::cell::Cell;
@@ -63,7 +66,7 @@ impl Cluster {
     pub(super) fn catch_up_to(&mut self, port: usize, limit: u64, now: Time) {
         let place = &self.ports[port];
         if place.deferred {
-            if place.merge.first() < limit || place.hosts_before().is_some() {
+            if place.merge.first() < limit || place.fed() != Fed::No || place.hosts_before().is_some() {
                 self.drain(port, limit);
             }
             self.serve(port, now);
@@ -73,11 +76,13 @@ impl Cluster {
     /// Whether it is plain that no FRM has come from the host that `hop` leads to, at `now` or before, to the port that
     /// answers its BRMs and has not been dealt with there.
     pub(super) fn no_forward_rm_waits(&mut self, hop: &Hop, now: Time) -> bool {
-        hop.endpoint != NONE
-            && matches!(hop.leads_to(), NextHop::Lane(_))
-            && self
-                .folded(hop.endpoint as usize)
-                .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
+        // Before ports from switch to switch FRMs are events.
+        self.ports[hop.answering_port as usize].strategy == DrainStrategy::Onward
+            || hop.endpoint != NONE
+                && matches!(hop.leads_to(), NextHop::Lane(_))
+                && self
+                    .folded(hop.endpoint as usize)
+                    .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
     }
 
     /// All deferred ports, as of what has the key `limit` at `now`, after which nothing happens.
@@ -108,6 +113,9 @@ impl Cluster {
 
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
+        if self.ports[port].fed() != Fed::No {
+            self.catch_up_before(port, limit);
+        }
         if self.ports[port].hosts_before().is_some() {
             return self.drain_behind_shared(port, limit);
         }
@@ -134,6 +142,7 @@ impl Cluster {
                     return self.drain_to_host(port, [lane, link], limit);
                 }
                 DrainStrategy::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
+                DrainStrategy::Onward => self.run_onward(port, limit),
                 DrainStrategy::Ranked => self.run_ranked(port, limit),
                 DrainStrategy::Served => self.run_served(port, limit),
             };
@@ -164,6 +173,7 @@ impl Cluster {
             ports, lanes, feeds, leaves, hops, outboxes, endpoints, schedule, dropped, end, ..
         } = self;
         let port = &mut ports[number];
+        let mut onward = None;
         let (cell, ended) = match (unannounced, leaves[leaf]) {
             (Some(cell), _) => (cell, None),
             (None, Leaf::Feed(index)) => {
@@ -191,6 +201,7 @@ impl Cluster {
                     cell.arrives = arrives;
                     match hop.leads_to() {
                         NextHop::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                        NextHop::Lane(lane) if hop.endpoint == NONE => onward = Some((lane, cell)),
                         NextHop::Lane(_) if arrives < *end => {
                             let left_to_do = endpoints[hop.endpoint as usize].receive(cell);
                             debug_assert!(
@@ -214,6 +225,9 @@ impl Cluster {
                     lose_for_room(port, dropped, now, hop);
                 }
             }
+        }
+        if let Some((lane, cell)) = onward {
+            self.approach(lane as usize, NONE, cell);
         }
         self.sampler.note_port(now, number as u32, &mut self.ports);
         ended

@@ -119,7 +119,7 @@ impl Cluster {
                 notices.push((key, ControlNotice::Activity(feed.slot)));
                 member.counted = 1;
             }
-            let outbox = &mut outboxes[feed.outbox as usize];
+            let outbox = &mut outboxes[feed.way_out as usize];
             let mut arrivals = &arrivals[member.first as usize..behind as usize];
             while !arrivals.is_empty() {
                 let now = feed.front.first_arrival();

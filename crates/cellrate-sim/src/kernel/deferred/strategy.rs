@@ -28,6 +28,7 @@ impl Cluster {
         let ways_in = self.ways_in();
         self.find_before_clusters();
         self.find_before_hosts(&ways_in);
+        self.find_fed(&ways_in);
         self.find_hosts_of_several();
         self.set_lane_ends();
         self.tell_feeds();
@@ -86,7 +87,8 @@ impl Cluster {
             let LaneEnd::Deferred { port: number, .. } = leads_to else { continue };
             let (link, ways_in) = (links[number as usize], ways_in[number as usize]);
             let port = &mut self.ports[number as usize];
-            let may_pass = !port.outside && !port.records_changes();
+            let is_before_host = !port.outside && port.strategy != DrainStrategy::Onward;
+            let may_pass = is_before_host && !port.records_changes();
             if matches!(port.queues, Queues::Fifo(_)) && may_pass && ways_in == 1 {
                 port.strategy = DrainStrategy::Host { lane, link, several: false };
             }
@@ -139,8 +141,8 @@ impl Cluster {
             let hop = &self.hops[first as usize + 1];
             feed.slot = hop.slot;
             feed.priority = hop.priority;
-            if let NextHop::Outbox(outbox) = hop.leads_to() {
-                feed.outbox = outbox;
+            if let NextHop::Outbox(number) | NextHop::Lane(number) = hop.leads_to() {
+                feed.way_out = number;
             }
         }
     }
@@ -165,7 +167,7 @@ impl Cluster {
                 continue;
             }
             let outbox = |way: &Leaf| match *way {
-                Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
+                Leaf::Feed(feed) => Some(self.feeds[feed as usize].way_out),
                 _ => None,
             };
             let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();

@@ -292,7 +292,7 @@ impl Rounds {
         let Member { mut key, arrives, departs, .. } = self.members[index];
         let (mut now, mut departs) = (Time::from_ps(arrives), Time::from_ps(departs));
         let (spacing, gap) = (Duration::from_ps(self.spacing), Duration::from_ps(self.gap));
-        let outbox = &mut outboxes[feed.outbox as usize];
+        let outbox = &mut outboxes[feed.way_out as usize];
         let mut left = self.cells(index);
         while left > 0 {
             let plain = left.min(feed.front.plain().into());

@@ -21,6 +21,7 @@ use cellrate_scenario::FlowIndex;
 
 use crate::cell::{Cell, Significance};
 use crate::kernel::state::drain_strategy::DrainStrategy;
+use crate::kernel::state::fed::Fed;
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shared_host::HostsBefore;
 pub(crate) use backlog::Even;
@@ -84,6 +85,8 @@ pub(crate) struct Rare {
     records_changes: bool,
     /// Whether it may have a BRM sent because of a cell that comes ([`crate::kernel::becn`]).
     originates: bool,
+    /// Whether cells come to it from other deferred ports of its cluster.
+    pub fed: Fed,
     /// The shared hosts before it, if there are any.
     pub hosts_before: Option<Box<HostsBefore>>,
 }
@@ -179,6 +182,12 @@ impl Port {
     #[inline(always)]
     pub fn hosts_before(&self) -> Option<&HostsBefore> {
         self.rare.as_ref()?.hosts_before.as_deref()
+    }
+
+    /// Whether cells come to it from other deferred ports of its cluster.
+    #[inline(always)]
+    pub fn fed(&self) -> Fed {
+        self.rare.as_ref().map_or(Fed::No, |rare| rare.fed)
     }
 
     /// The FIFO, if it is one.

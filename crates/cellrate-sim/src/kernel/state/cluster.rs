@@ -26,6 +26,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::FlowIndex;
 
 use super::branch_points::BranchPoints;
+use super::fed::Onward;
 use super::feed::Feed;
 use super::leaf::Leaf;
 use super::openers::Openers;
@@ -80,8 +81,9 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) leaves: Vec<Leaf>,
     /// Deferred ports to other clusters, and those of which every change is recorded.
     pub(in crate::kernel) gateways: Vec<u32>,
-    /// Deferred ports to hosts with many cells before them.
+    /// Deferred ports to hosts, or to switches of the cluster, with many cells before them.
     pub(in crate::kernel) long: Vec<u32>,
+    pub(in crate::kernel) onward: Onward,
     pub(in crate::kernel) shared_hosts: Vec<SharedHost>,
     /// Their ports, where a source may send sooner than was known.
     pub(in crate::kernel) sooner: Vec<u32>,

@@ -8,6 +8,8 @@ pub(crate) enum DrainStrategy {
     OneByOne,
     /// Cells of one category that leave a FIFO for other clusters.
     BeforeCluster,
+    /// Cells that leave a FIFO for the next switch of the cluster.
+    Onward,
     /// Cells that come from sources alone, each of which has a lane of its own behind the port.
     InTurn,
     /// Cells that come from many sources and from nobody else.

@@ -151,9 +151,9 @@ pub(crate) struct Feed {
     pub leaf: u32,
     /// The end of a connection that sends.
     pub endpoint: u32,
-    /// Its number at the control of the port, and where its cells leave by, if that is another cluster.
+    /// Its number at the control of the port, and the outbox or the lane that its cells leave by.
     pub slot: Slot,
-    pub outbox: u32,
+    pub way_out: u32,
     /// The service priority of its connection.
     pub priority: u8,
     /// Whether the port is a deferred one.
@@ -182,7 +182,7 @@ impl Feed {
             leaf: 0,
             endpoint,
             slot: Slot(NONE),
-            outbox: NONE,
+            way_out: NONE,
             priority: 0,
             deferred,
             significance,

@@ -6,6 +6,7 @@ pub(crate) mod cluster;
 pub(crate) mod departures;
 pub(crate) mod drain_strategy;
 pub(crate) mod event_mark;
+pub(crate) mod fed;
 pub(crate) mod feed;
 pub(crate) mod leaf;
 pub(crate) mod merge;

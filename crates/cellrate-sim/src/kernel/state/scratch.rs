@@ -15,6 +15,8 @@ pub(crate) struct Scratch {
     pub sorting: Sorting,
     /// For trains behind the first of a [feed](super::feed), empty.
     pub trains: SpareRoom,
+    /// For lanes that [had no cells](crate::kernel::deferred::onward), empty.
+    pub begun: Vec<u32>,
     /// For cells that are [packed](crate::kernel::lanes::packed), empty.
     pub octets: Vec<Vec<u8>>,
     /// For what goes to another cluster, empty.
