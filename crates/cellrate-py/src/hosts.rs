@@ -44,7 +44,7 @@ fn application(one: &Application, scenario: &Resolved) -> Value {
 /// The unit ends the key, as in results.
 fn settings(kind: &ApplicationKind) -> Value {
     match kind {
-        ApplicationKind::Ftp { size } => json!({ "size_octets": size.map(|size| size.0) }),
+        ApplicationKind::Ftp(ftp) => json!({ "size_octets": ftp.size.map(|size| size.0) }),
         ApplicationKind::Web(web) => json!({
             "pages": web.pages,
             "html_octets": web.html.0,

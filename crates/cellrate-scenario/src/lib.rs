@@ -10,6 +10,7 @@ mod format;
 mod keys;
 mod model;
 mod plugin;
+mod programs;
 mod resolve;
 mod schema;
 pub mod stability;

@@ -512,6 +512,17 @@ const fn by_name<const N: usize>(shapes: &[Shape]) -> [(&'static str, Shape); N]
     variants
 }
 
+/// Names of tables, in order.
+const fn names<const N: usize>(shapes: &[Shape]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut i = 0;
+    while i < N {
+        names[i] = shapes[i].name;
+        i += 1;
+    }
+    names
+}
+
 /// One of these, or a figure of a custom algorithm.
 const RECORD: Kind = Kind::Or(&[Kind::Choice(QUANTITIES), Kind::Name]);
 

@@ -1,10 +1,9 @@
 //! The keys of use-it-or-lose-it policies: those that are built in declare their own.
 
-use cellrate_proto::declaration::{Shape, Tagged};
-use cellrate_proto::declaration::{joined, total};
+use cellrate_proto::declaration::{Shape, Tagged, joined, total};
 use cellrate_proto::uili::SHAPES;
 
-use super::by_name;
+use super::{by_name, names};
 use crate::plugin::{NAME_KEY, PARAMETERS_KEY};
 
 const NONE: (&str, Shape) = ("none", Shape { name: "none", about: "Nothing beyond rule 5.", keys: &[] });
@@ -22,14 +21,9 @@ const CUSTOM: (&str, Shape) = (
 const BUILT_IN: [(&str, Shape); SHAPES.len()] = by_name(SHAPES);
 
 /// The types of [`UILI`] but for "custom": a policy with its defaults may be named alone.
-pub(super) const UILI_POLICIES: &[&str] = &{
-    let mut names = [NONE.0; SHAPES.len() + 1];
-    let mut i = 0;
-    while i < SHAPES.len() {
-        names[i + 1] = SHAPES[i].name;
-        i += 1;
-    }
-    names
+pub(super) const UILI_POLICIES: &[&str] = {
+    const PARTS: &[&[&str]] = &[&[NONE.0], &names::<{ SHAPES.len() }>(SHAPES)];
+    &joined::<_, { total(PARTS) }>(PARTS)
 };
 
 pub(super) const UILI: Tagged = Tagged {

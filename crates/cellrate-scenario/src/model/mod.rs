@@ -41,6 +41,7 @@ pub use tree::*;
 pub use vs_vd::*;
 
 pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
+pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ready, Voice, Web};
 pub use crate::traffic::{
     Adaptation, AdapterQueue, Channel, CongestionControl, ConnectionUse, Datagrams, DelayedAck, Estimator,
     FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic, GreedyWindow, MAX_MSS,

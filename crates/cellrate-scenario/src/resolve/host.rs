@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use cellrate_proto::{Cells, Duration, Octets};
+use cellrate_proto::{Cells, Octets};
 
 use super::{Whole, place_of};
 use crate::model::{AdapterTcp, ArrivingAcks, HostSettings, HostTcp, Shared};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
-use crate::text::reading::optional;
+use crate::text::reading::{optional, whole_ms};
 use crate::text::tree::{Node, Table};
 use crate::traffic::tcp::delayed_ack;
 
@@ -136,13 +136,4 @@ fn algorithm(node: &Node) -> Result<String, Fault> {
     }
     let message = format!("\"{}\" is no name of a congestion control", quantity::shortened(text));
     Err(Fault::new(node.place, message, "Write one such as \"reno\" or \"cubic\""))
-}
-
-/// A span that the kernel is given in milliseconds.
-pub(super) fn whole_ms(node: &Node) -> Result<Duration, Fault> {
-    let span = quantity::span(node)?;
-    if span.as_ps().is_multiple_of(Duration::from_ms(1).as_ps()) {
-        return Ok(span);
-    }
-    Err(Fault::new(node.place, format!("{} is not whole", node.plain()), "Write whole milliseconds"))
 }

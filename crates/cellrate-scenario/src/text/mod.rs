@@ -1,5 +1,5 @@
 //! The text of a scenario: the tree that it is ([`tree`]), its numbers with units ([`quantity`]) and its times
-//! ([`reading`]), held against the table of the format ([`check`]), groups written out ([`group`], [`pattern`]), files
+//! ([`reading`]), held against the table of the format ([`check`]), names with numbers in them ([`pattern`]), files
 //! that it refers to taken in ([`trace`], [`course`]), and what is wrong with it, and where ([`error`]).
 
 pub(crate) mod check;

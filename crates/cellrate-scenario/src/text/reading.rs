@@ -1,7 +1,7 @@
 //! Reading of keys that may be left out, and of times that several parts of a scenario have.
 
 use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::{Duration, Octets, Time};
 
 use super::error::Fault;
 use super::tree::{Node, Table};
@@ -59,5 +59,22 @@ pub(crate) fn period(node: &Node) -> Result<Period, Fault> {
     match node.table().and_then(|table| table.node("exponential")) {
         Some(mean) => quantity::span(mean).map(Period::Exponential),
         None => quantity::span(node).map(Period::Fixed),
+    }
+}
+
+/// Reads a span of whole milliseconds.
+pub(crate) fn whole_ms(node: &Node) -> Result<Duration, Fault> {
+    let span = quantity::span(node)?;
+    if span.as_ps().is_multiple_of(Duration::from_ms(1).as_ps()) {
+        return Ok(span);
+    }
+    Err(Fault::new(node.place, format!("{} is not whole", node.plain()), "Write whole milliseconds"))
+}
+
+/// Reads an amount of data above 0.
+pub(crate) fn some_octets(node: &Node) -> Result<Octets, Fault> {
+    match quantity::octets(node)? {
+        Octets(0) => Err(Fault::new(node.place, format!("{} is nothing", node.plain()), "Write more than 0")),
+        octets => Ok(octets),
     }
 }

@@ -102,7 +102,7 @@ fn what_no_host_can_be_is_refused() {
 #[test]
 fn a_kind_may_be_a_word_alone() {
     let ftp = application("kind = \"ftp\"\nstart = \"2 s\"").unwrap();
-    assert_eq!(ftp.kind, ApplicationKind::Ftp { size: None });
+    assert_eq!(ftp.kind, ApplicationKind::Ftp(Ftp { size: None }));
     assert_eq!(
         (ftp.start, ftp.end),
         (Time::ZERO + Duration::from_secs(2), Time::ZERO + Duration::from_secs(10))
@@ -164,7 +164,7 @@ fn every_kind_has_its_settings() {
     );
     assert_eq!(
         kind("type = \"ftp\", size = \"2 MB\""),
-        ApplicationKind::Ftp { size: Some(Octets(2_000_000)) }
+        ApplicationKind::Ftp(Ftp { size: Some(Octets(2_000_000)) })
     );
 }
 
