@@ -1,8 +1,8 @@
 //! Programs that run on the hosts of a live run.
 //!
-//! A kind of program is a file beside this one, which declares its `type`, its keys and how they are read ([`Program`]).
-//! With its line in the list below the format of scenarios, its schema and reference follow; how it is run is an affair
-//! of `python/cellrate/live`.
+//! A kind of program is a file beside this one, which declares its `type`, its keys and how they are read
+//! ([`Program`]). With its line in the list below the format of scenarios, its schema and reference follow; how it is
+//! run is an affair of `python/cellrate/live`.
 
 mod command;
 mod ftp;

@@ -76,7 +76,8 @@ impl Program for LiveVideo {
     fn read(table: &Table, _place: Place) -> Result<LiveVideo, Fault> {
         let frame_rate = optional(table, "frame_rate", quantity::ratio)?.unwrap_or(24.0);
         let rate = optional(table, "rate", quantity::line_rate)?.unwrap_or(BitRate::from_bps(8_500_000));
-        // The smallest JPEG of a recognisable picture; the largest that a frame can be with 24 bits of offset (RFC 2435).
+        // The smallest JPEG of a recognisable picture; the largest that a frame can be with 24 bits of offset
+        // (RFC 2435).
         let frame_octets = rate.as_bps() as f64 / 8.0 / frame_rate;
         if !(2_000.0..=4_000_000.0).contains(&frame_octets) {
             let place = table.node("rate").map(|rate| rate.place).unwrap_or_default();
