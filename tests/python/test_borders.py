@@ -13,8 +13,8 @@ architecture = pytest.importorskip("architecture", reason="not a clone")
 
 LAYERS = (
     ("texts", "errors", "seam"),
-    ("places", "quantities", "toml", "terminal", "drawing", "plugin_classes", "hurst"),
-    ("advice", "algorithms", "policies", "traffic", "network", "topologies"),
+    ("places", "plain_files", "quantities", "toml", "terminal", "drawing", "plugin_classes"),
+    ("advice", "algorithms", "policies", "traffic", "network", "topologies", "hurst"),
     ("scenario",),
     ("folders", "plugins"),
     ("wireshark", "captures"),

@@ -85,8 +85,9 @@ def test_files_are_read_as_people_write_them(tmp_path: Path) -> None:
     file.write_text("1\n2 3\n")
     with pytest.raises(CellrateError, match="row 1: no column 2"):
         read_series(file, column=2)
-    with pytest.raises(CellrateError, match="no plain file"):
-        read_series("/dev/zero")
+    for path in ("/dev/zero", tmp_path):
+        with pytest.raises(CellrateError, match=f"{path} is no plain file"):
+            read_series(path)
 
 
 def test_the_command(tmp_path: Path) -> None:

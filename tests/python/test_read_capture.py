@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
 import shutil
 import struct
 import subprocess
@@ -167,6 +168,13 @@ def test_damage_is_said_at_its_place(tmp_path: Path, octets: bytes, said: str | 
         return
     with pytest.raises(cellrate.CellrateError, match=said):
         read(tmp_path, octets)
+
+
+def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path, tmp_path / "pipe"):
+        with pytest.raises(cellrate.CellrateError, match=f"{path} is no plain file"):
+            cellrate.read_capture(path)
 
 
 def test_no_prefix_or_flip_of_a_capture_is_anything_but_an_error_or_arrivals(tmp_path: Path) -> None:

@@ -60,10 +60,12 @@ def test_runs_that_nothing_tells_apart_have_numbers(result: Result) -> None:
 
 
 def test_a_single_run_is_drawn_as_by_itself(result: Result) -> None:
-    alone, drawn = result.plot("acr", "queue"), cellrate.plot([result], "acr", "queue")
-    for panel in range(2):
-        assert legend(drawn, panel) == legend(alone, panel)
-        assert drawn.axes[panel].get_ylabel() == alone.axes[panel].get_ylabel()
+    alone = result.plot("acr", "queue")
+    for given in (result, [result]):
+        drawn = cellrate.plot(given, "acr", "queue")
+        for panel in range(2):
+            assert legend(drawn, panel) == legend(alone, panel)
+            assert drawn.axes[panel].get_ylabel() == alone.axes[panel].get_ylabel()
 
 
 def test_what_cannot_be_drawn_is_said(result: Result) -> None:
@@ -73,5 +75,10 @@ def test_what_cannot_be_drawn_is_said(result: Result) -> None:
         cellrate.plot([result], "acr", "z")
     with pytest.raises(NoSuchSeries, match="no run has a series acr of sw->b"):
         cellrate.plot([result], "acr", entity="sw->b")
+    for folder in ("results/a", ["results/a"], {"a": "results/a"}):
+        with pytest.raises(TypeError, match=r"a result is due, .* not 'results/a'"):
+            cellrate.plot(folder)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="not 'results/a'"):
+            cellrate.tidy(folder)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is nothing of a run"):
         cellrate.plot([result], "acr", time=(1.0, 2.0))

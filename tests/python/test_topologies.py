@@ -175,8 +175,9 @@ def test_a_file_that_is_no_topology_is_an_error(tmp_path: Path, text: str, said:
 
 
 def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:
-    with pytest.raises(CellrateError, match="no plain file"):
-        read_topology("/dev/zero")
+    for path in ("/dev/zero", tmp_path):
+        with pytest.raises(CellrateError, match=f"{path} is no plain file"):
+            read_topology(path)
     with pytest.raises(CellrateError, match="No such file"):
         read_topology(tmp_path / "absent.gml")
 

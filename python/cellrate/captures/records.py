@@ -6,8 +6,6 @@ byte order against its magic, a block's length against its repetition.
 
 from __future__ import annotations
 
-import os
-import stat
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import CellrateError, shown
+from ..plain_files import plain_file
 
 MOST_OCTETS = 1 << 24
 """The longest record or block that is taken for one; longer ones are taken for damage."""
@@ -114,14 +113,7 @@ def records(file: Path) -> Iterator[Record]:
     CaptureError
         If it is no capture, or is damaged; records before the damage have been given by then.
     """
-    try:
-        # Opening a pipe must not wait for somebody who writes.
-        handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError as error:
-        raise CaptureError(f"{file}: {error.strerror}") from None
-    with os.fdopen(handle, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise CaptureError(f"{file} is no plain file")
+    with plain_file(file, error=CaptureError) as opened:
         magic = opened.peek(4)[:4]
         source = _File(opened, file)
         if magic in PCAP_MAGIC:

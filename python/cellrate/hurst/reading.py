@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CellrateError, shown
+from ..plain_files import plain_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,30 +40,20 @@ def read_series(file: str | Path, *, column: int = 1) -> NDArray[np.float64]:
         raise CellrateError(f"column is {column}; columns are counted from 1")
     path = Path(file)
     values: list[float] = []
-    try:
-        # Opening a pipe must not wait for somebody who writes.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(handle, encoding="utf-8-sig", errors="replace") as opened:
-            found = os.fstat(opened.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise CellrateError(f"{path} is no plain file")
-            if found.st_size > MOST_OCTETS:
-                raise CellrateError(f"{path} has {found.st_size:,} octets; {MOST_OCTETS:,} is the most that is read")
-            named = False
-            for number, line in enumerate(opened, 1):
-                row = line.strip()
-                if not row or row.startswith("#"):
+    with plain_file(path, most_octets=MOST_OCTETS) as opened:
+        named = False
+        for number, line in enumerate(TextIOWrapper(opened, encoding="utf-8-sig", errors="replace"), 1):
+            row = line.strip()
+            if not row or row.startswith("#"):
+                continue
+            cells = re.split(r"\s*[,;]\s*|\s+", row)
+            text = cells[column - 1] if column <= len(cells) else ""
+            try:
+                values.append(float(text))
+            except ValueError:
+                if not values and not named and column <= len(cells):
+                    named = True
                     continue
-                cells = re.split(r"\s*[,;]\s*|\s+", row)
-                text = cells[column - 1] if column <= len(cells) else ""
-                try:
-                    values.append(float(text))
-                except ValueError:
-                    if not values and not named and column <= len(cells):
-                        named = True
-                        continue
-                    said = shown(text) if text else f"no column {column}"
-                    raise CellrateError(f"{path}, row {number}: {said}; a number is due there") from None
-    except OSError as error:
-        raise CellrateError(f"{path}: {error.strerror}") from None
+                said = shown(text) if text else f"no column {column}"
+                raise CellrateError(f"{path}, row {number}: {said}; a number is due there") from None
     return np.array(values)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NoSuchSeries
 from ..recorded.instants import Instant, part_of_run
+from ..recorded.run import as_recorded
 from ..sweeps.settings import names_by_settings
 from .panels import fair_levels, grouped
 from .runs import Line, Panel, figure
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def plot(
-    results: Mapping[str, Recorded] | Sequence[Recorded],
+    results: Recorded | Mapping[str, Recorded] | Sequence[Recorded],
     *probes: str,
     entity: str | None = None,
     time: tuple[Instant, Instant] | None = None,
@@ -31,7 +32,7 @@ def plot(
     ----------
     results
         By name, {"ERICA": result, "CAPC": other}: the legend has the names, and of what the series is where that is not
-        the same in a panel. Of a sweep, a list: the legend has what each point set.
+        the same in a panel. Of a sweep, a list: the legend has what each point set. Or a single one.
     *probes
         "acr", "queue", ...: only these; all of them if none is given.
     entity
@@ -47,13 +48,14 @@ def plot(
     ValueError
         If there are no results, or nothing of a run is in `time`, or an instant of it is none.
     TypeError
-        If `time` is no pair of numbers or texts.
+        If something among `results` is no result, or `time` is no pair of numbers or texts.
     """
     if isinstance(results, Mapping):
-        named = dict(results)
+        named = {name: as_recorded(result) for name, result in results.items()}
     else:
-        names = names_by_settings([result.settings for result in results])
-        named = dict(zip(names, results, strict=True))
+        several = results if isinstance(results, Sequence) and not isinstance(results, str) else [results]
+        found = [as_recorded(result) for result in several]
+        named = dict(zip(names_by_settings([result.settings for result in found]), found, strict=True))
     if not named:
         raise ValueError("there are no results to draw")
     panels = _panels(named, probes, entity)

@@ -253,6 +253,19 @@ class Recorded:
         return _row(self.summary["ports"], "port", name)
 
 
+def as_recorded(given: object) -> Recorded:
+    """Give back what a caller says is a result.
+
+    Raises
+    ------
+    TypeError
+        If it is none, as the folder of a result is.
+    """
+    if isinstance(given, Recorded):
+        return given
+    raise TypeError(f"a result is due, as cellrate.run or cellrate.load gives it, not {given!r}")
+
+
 def _taken(
     native: _native.RunResult,
     index: int,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import CellrateError
+from ..recorded.run import as_recorded
 from .replications import SEED, mean_of
 from .settings import numbers_of
 
@@ -64,6 +65,8 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     ------
     CellrateError
         If results have no such rows; over seeds, if two results are of the same scenario, settings and seed.
+    TypeError
+        If something among them is no result.
     """
     results, names = _in_line(results)
     known = [*results[0].summary, DELAYS, COMPLETION_TIMES] if results else [of]
@@ -111,9 +114,16 @@ def _keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _in_line(results: Results) -> tuple[Sequence[Recorded], list[str]]:
     """Give the results one after the other, and the name of each if they have any."""
     if not isinstance(results, Mapping):
-        return (results if isinstance(results, Sequence) else [results]), []
-    named = [(name, one) for name, some in results.items() for one in (some if isinstance(some, Sequence) else [some])]
+        return _each(results), []
+    named = [(name, one) for name, some in results.items() for one in _each(some)]
     return [one for _, one in named], [name for name, _ in named]
+
+
+def _each(results: Recorded | Sequence[Recorded]) -> Sequence[Recorded]:
+    if isinstance(results, list | tuple):
+        return [as_recorded(result) for result in results]
+    # A sweep reads its results as they are needed.
+    return results if isinstance(results, Sequence) and not isinstance(results, str) else [as_recorded(results)]
 
 
 def settings_columns(settings: Sequence[Mapping[str, str]]) -> dict[str, list[Any]]:

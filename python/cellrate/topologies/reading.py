@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
 from ..errors import CellrateError
+from ..plain_files import plain_file
 from .topology import Topology, TopologyError
 
 MOST_OCTETS = 64_000_000
@@ -56,18 +55,8 @@ def read_topology(file: str | Path) -> Topology:
 
 
 def _text(path: Path) -> str:
-    try:
-        # Opening a pipe must not wait for somebody who writes.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(handle, "rb") as opened:
-            found = os.fstat(opened.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise CellrateError(f"{path} is no plain file")
-            if found.st_size > MOST_OCTETS:
-                raise CellrateError(f"{path} has {found.st_size:,} octets; a topology may have {MOST_OCTETS:,} at most")
-            content = opened.read(MOST_OCTETS + 1)
-    except OSError as error:
-        raise CellrateError(f"{path}: {error.strerror}") from None
+    with plain_file(path, most_octets=MOST_OCTETS) as opened:
+        content = opened.read(MOST_OCTETS + 1)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
