@@ -11,13 +11,13 @@ use cellrate_proto::declaration::{Kind, Shape};
 
 use crate::format::ROOT;
 use crate::model::Scenario;
+use crate::resolve::files;
 use crate::resolve::group;
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
 use crate::text::files::Folders;
 use crate::text::pattern;
 use crate::text::quantity::shortened;
-use crate::text::trace;
 use crate::text::tree::{self, Node, Table, Value};
 
 /// A scenario file that is well formed: its keys are known and its values are of the right kind. Whether they fit
@@ -153,7 +153,7 @@ impl Document {
     /// As [`take_in`](Document::take_in).
     pub fn take_in_from(&mut self, folder: &Path, allowed: &[PathBuf]) -> Result<(), ScenarioError> {
         let mut root = self.settled().map_err(|fault| self.error(fault))?.into_owned();
-        if trace::take_in(&mut root, &Folders { own: folder, allowed }).map_err(|fault| self.error(fault))? {
+        if files::take_in(&mut root, &Folders { own: folder, allowed }).map_err(|fault| self.error(fault))? {
             (self.root, self.pending) = (root, Vec::new());
         }
         Ok(())

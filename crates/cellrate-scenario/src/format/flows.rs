@@ -2,10 +2,10 @@
 
 use cellrate_proto::declaration::{Key, Kind, Range, Shape, Tagged, key, required};
 
-use super::changing::TIME_COLUMN_KEY;
 use super::{ABR_KEY, NAME, PEAK_KEY, SCR_DEFAULT};
 use crate::keys::MAX_COLUMN;
 use crate::keys::PERIOD;
+use crate::keys::TIME_COLUMN_KEY;
 use crate::keys::{OCTETS, POSITIVE_RATE, SPAN, TIME};
 use crate::traffic::tcp::FLOW_TCP;
 

@@ -21,9 +21,10 @@ use application::APPLICATION;
 use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, joined, key, required, total};
 use cellrate_proto::switch::FIGURES;
 
+use crate::courses::{DELAY_COURSE, RATE_COURSE};
 use crate::keys::{CELLS, FRACTION, NRM, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
 use crate::model::{DemandQuantity, FlowQuantity, PortQuantity};
-use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
+use changing::CHANGES_KEY;
 use channel::CHANNELS_KEY;
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use congested::CONGESTED_KEY;

@@ -2,7 +2,7 @@
 
 use cellrate_proto::{BitRate, Time};
 
-use super::steps::Delays;
+use crate::courses::Delays;
 use crate::model::{InFlight, LineState, Link, LinkStep};
 use crate::text::check;
 use crate::text::error::{Fault, Place};

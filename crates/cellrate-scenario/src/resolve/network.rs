@@ -12,7 +12,8 @@ use cellrate_proto::{Duration, Time};
 use super::changing::Courses;
 use super::group;
 use super::own_clock::OwnClock;
-use super::{Whole, algorithm, changing, consolidation, course, defaults, host, place_of, port, wholes};
+use super::{Whole, algorithm, changing, consolidation, defaults, host, place_of, port, wholes};
+use crate::courses;
 use crate::format::ROOT;
 use crate::model::{
     HostSettings, InFlight, Link, LinkIndex, LossBursts, Node, NodeIndex, NodeKind, Port, PortIndex, Shared,
@@ -221,7 +222,7 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
         let message = format!("the link goes from \"{}\" to itself", names[0]);
         return Err(Fault::new(between.place, message, "Name two different nodes"));
     }
-    let Some(rates) = optional(table, "rate", |node| course::rate(node, end))? else {
+    let Some(rates) = optional(table, "rate", |node| courses::rate(node, end))? else {
         return Err(check::missing(
             whole.place,
             "rate",
@@ -237,7 +238,7 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
             ));
         }
         (Some(length), None) => vec![(Time::ZERO, (quantity::length_delay(length)?, InFlight::Kept))],
-        (None, Some(delay)) => course::delay(delay, end)?,
+        (None, Some(delay)) => courses::delay(delay, end)?,
         (None, None) => {
             return Err(check::missing(
                 whole.place,

@@ -1,7 +1,7 @@
 //! Columns of tables in files.
 
 /// The columns of a line: what semicolons, tabs or commas part, empty ones counted, and what spaces part within that.
-pub(super) fn columns(line: &str) -> Vec<&str> {
+pub(crate) fn columns(line: &str) -> Vec<&str> {
     let mark = [';', '\t', ','].into_iter().find(|mark| line.contains(*mark));
     let cells: Vec<&str> = match mark {
         Some(mark) => line.split(mark).map(str::trim).collect(),

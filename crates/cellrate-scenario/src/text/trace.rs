@@ -1,6 +1,4 @@
 //! Traces of frames in files: what they hold takes the place of their names.
-//!
-//! A document is whole without them then: it can be stored, hashed and run elsewhere.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,75 +6,16 @@ use std::sync::Arc;
 use crate::keys::{MAX_COLUMN, MAX_FRAME};
 use crate::text::check::{self, plural};
 use crate::text::columns::columns;
-use crate::text::course;
 use crate::text::error::Fault;
 use crate::text::files::{Folders, Wrong};
-use crate::text::flows;
 use crate::text::quantity::shortened;
 use crate::text::tree::{Node, Table, Value};
 
 /// Lengths by file, column, and whether they are in bits: many connections may have the same.
-type Known = BTreeMap<(String, Option<i64>, bool), Arc<[u32]>>;
-
-/// Reads the file of every trace in `table`, or below it, as seen from the first of `folders`. Says whether there is
-/// any.
-pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
-    let mut known = Known::new();
-    let found = below(table, folders, &mut known)?;
-    Ok(found || !known.is_empty())
-}
-
-/// Whether a table under this key may name a file: traces of frames, what links follow, and flows with their sizes.
-fn takes_a_file(key: &str) -> bool {
-    matches!(key, "trace" | "rate" | "delay" | "size" | "arrivals")
-}
-
-/// Whether what links follow, or what flows are, has been found.
-fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<bool, Fault> {
-    let mut found = false;
-    // What the keys of a custom algorithm are called is its own affair.
-    for entry in table.entries.iter_mut().filter(|entry| &*entry.key != "parameters") {
-        let is_trace = takes_a_file(&entry.key);
-        // What names no file is not touched, so that it stays shared with its copies.
-        let is_file = is_trace && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
-        if !is_file && !names_a_file(&entry.node) {
-            continue;
-        }
-        match &mut entry.node.value {
-            Value::Table(trace) if is_file && &*entry.key == "trace" => {
-                replace(Arc::make_mut(trace), folders, known)?;
-            }
-            Value::Table(table) if is_file => {
-                let table = Arc::make_mut(table);
-                found |= course::take_in(table, folders)? || flows::take_in(table, folders)?;
-            }
-            Value::Table(inner) => found |= below(Arc::make_mut(inner), folders, known)?,
-            Value::List(nodes) => {
-                for inner in Arc::make_mut(nodes).iter_mut().filter_map(Node::table_mut) {
-                    found |= below(inner, folders, known)?;
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
-/// Whether there is a trace with a file in `node`.
-fn names_a_file(node: &Node) -> bool {
-    match &node.value {
-        Value::Table(table) => table.entries.iter().any(|entry| {
-            let is_file = takes_a_file(&entry.key)
-                && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
-            is_file || &*entry.key != "parameters" && names_a_file(&entry.node)
-        }),
-        Value::List(nodes) => nodes.iter().any(names_a_file),
-        _ => false,
-    }
-}
+pub(crate) type Known = BTreeMap<(String, Option<i64>, bool), Arc<[u32]>>;
 
 /// The lengths of a trace, in place of its file. The other keys stay: a sweep may name another file.
-fn replace(trace: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<(), Fault> {
+pub(crate) fn replace(trace: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<(), Fault> {
     let Some(entry) = trace.remove("file") else { return Ok(()) };
     let file = check::text(&entry.node)?;
     let column = trace.node("column").map(|node| check::integer(node, 1, MAX_COLUMN)).transpose()?;

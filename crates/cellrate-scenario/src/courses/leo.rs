@@ -5,9 +5,11 @@
 //! the distance is d^2 = R^2 + r^2 - 2 R r cos psi, and psi follows the satellite's pass by cos psi = cos psi0 cos w t,
 //! t since it is highest, w = sqrt(mu / r^3).
 
+use cellrate_proto::declaration::{Dimension, Kind, Shape, key, required};
 use cellrate_proto::{Duration, Time};
 
-use super::steps::{Delays, check_number};
+use super::{Delays, check_number};
+use crate::keys::{SPAN, TIME};
 use crate::model::InFlight;
 use crate::text::check;
 use crate::text::error::Fault;
@@ -21,6 +23,47 @@ const EARTH: f64 = 6371.0;
 const MU: f64 = 398_600.441_8;
 /// Speed of light \[km/s\].
 const LIGHT: f64 = 299_792.458;
+
+const ELEVATION: Kind = Kind::Quantity(Dimension::Angle);
+
+pub(super) const SHAPE: Shape = Shape {
+    name: "leo",
+    about: "The delay over satellites in a low circular orbit, one behind the other: each serves from `hand_over` before it sets until it sets at `minimum_elevation`. The Earth is a sphere of 6371 km that does not turn.",
+    keys: &[
+        required(
+            "altitude",
+            Kind::Quantity(Dimension::Length),
+            "Of the orbit, above the ground: 1 km to 50000 km.",
+        ),
+        required("minimum_elevation", ELEVATION, "Below it a satellite is not used, such as \"25 deg\"."),
+        key(
+            "highest_elevation",
+            ELEVATION,
+            "\"90 deg\"",
+            "Of a satellite amid its pass; above `minimum_elevation`.",
+        ),
+        key(
+            "hand_over",
+            SPAN,
+            "the whole pass",
+            "How long each satellite serves; the next is so much behind it. At most the whole pass, from rise to set.",
+        ),
+        key(
+            "legs",
+            Kind::Integer(1, 2),
+            "2",
+            "How often the way goes between ground and satellite: 1 to a switch on board, 2 up and down again (bent pipe).",
+        ),
+        key("beside", TIME, "\"0 ms\"", "Delay on the ground and in the satellite, beside the legs."),
+        key("step", SPAN, "\"100 ms\"", "How long each delay holds: that at the beginning of the step."),
+        key(
+            "in_flight",
+            Kind::Choice(&["kept", "lost"]),
+            "\"kept\"",
+            "Fate of the cells on the line at a hand-over, as in `changes`.",
+        ),
+    ],
+};
 
 /// A circular orbit, and how satellites on it pass.
 #[derive(Clone, Copy, Debug)]
