@@ -1,5 +1,5 @@
 //! Machinery that drives the protocol values in either world, the simulated and the live one, apart from its clock:
-//! traffic, randomness, the order of events, output ports with their queues, what a line loses, how ends are paced,
+//! traffic, randomness, the order of events, output ports with their queues, what a line loses, ends of connections,
 //! what a run is given that is not built in, where switches segment control loops, originate BRMs and police cells, OAM
 //! loopback, channels of virtual paths, what a port learns at set-up, series of samples and of changes, and of results
 //! the names of things and the rows that both have; and how much memory a run may still take.
@@ -8,6 +8,7 @@ pub mod acr_integral;
 pub mod becn;
 pub mod branch_point;
 pub mod channels;
+pub mod connection_end;
 pub mod cost;
 pub mod decoder;
 pub mod demand;
@@ -36,6 +37,7 @@ pub mod segments;
 pub mod served;
 pub mod set_up;
 pub mod shares;
+pub mod supply;
 pub mod switch_port;
 pub mod topology;
 pub mod tournament;

@@ -1,12 +1,14 @@
 //! Values of the quantities that probes record, alike in both worlds.
 //!
-//! Ports and sending ends of either world are read by [`PortReading`] and [`SenderReading`]. A quantity that can be
+//! Ports and sending ends of either world are read by [`PortReading`] and [`EndReading`]. A quantity that can be
 //! worked out from what these give is a line here, beside its declaration in `cellrate_scenario`.
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowQuantity, PortQuantity};
 
+use crate::connection_end::{ConnectionEnd, RmCount};
 use crate::priority::{ABR, GUARANTEED, UBR};
+use crate::supply::CellSupply;
 
 /// An output port, read at an instant.
 pub trait PortReading {
@@ -53,26 +55,20 @@ pub trait PortReading {
     }
 }
 
-/// A sending end of a connection, read at an instant.
-pub trait SenderReading {
-    /// ACR [cells/s]; 0 where there is none.
-    fn acr(&self) -> f64;
+/// An end of a connection, read at an instant: what it sends, and what of the other direction has come.
+pub trait EndReading {
+    /// The data that it sends.
+    type Supply: CellSupply;
 
-    /// Cells of all kinds that have left so far \[cells\].
-    fn sent(&self) -> u64;
+    /// The end.
+    fn end(&self) -> &ConnectionEnd<Self::Supply>;
 
-    /// Data cells that wait for their turn \[cells\].
-    fn waiting(&self, now: Time) -> u64;
+    /// The same end, to end an interval of the delays of what has come.
+    fn end_mut(&mut self) -> &mut ConnectionEnd<Self::Supply>;
 
-    /// Forward RM cells sent so far \[cells\].
-    fn forward_rm_sent(&self) -> u64;
-
-    /// Backward RM cells received so far \[cells\].
-    fn backward_rm_received(&self) -> u64;
-
-    /// The last round trip of a loopback cell \[s\]; 0 before the first.
-    fn loopback_s(&self) -> f64 {
-        0.0
+    /// Data cells of the other direction that have come so far \[cells\], where the end itself does not know of all.
+    fn data_delivered(&self) -> u64 {
+        self.end().data_delivered()
     }
 
     /// The value of a quantity of its TCP; `None` where TCP is the kernel's, or where there is none.
@@ -125,19 +121,15 @@ pub fn port_value(quantity: PortQuantity, port: &impl PortReading, now: Time, gr
 ///
 /// # Panics
 /// For one that it does not know.
-pub fn sender_value(
-    quantity: FlowQuantity,
-    sender: &impl SenderReading,
-    now: Time,
-    growth: &mut Growth,
-) -> f64 {
+pub fn sender_value(quantity: FlowQuantity, sender: &impl EndReading, now: Time, growth: &mut Growth) -> f64 {
+    let end = sender.end();
     match quantity {
-        FlowQuantity::Acr => sender.acr(),
-        FlowQuantity::SourceRate => growth.per_second(sender.sent(), now),
-        FlowQuantity::SourceQueue => sender.waiting(now) as f64,
-        FlowQuantity::ForwardRm => sender.forward_rm_sent() as f64,
-        FlowQuantity::BackwardRm => sender.backward_rm_received() as f64,
-        FlowQuantity::LoopbackTime => sender.loopback_s(),
+        FlowQuantity::Acr => end.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
+        FlowQuantity::SourceRate => growth.per_second(end.sent(), now),
+        FlowQuantity::SourceQueue => end.supply.waiting(now).unwrap_or(0) as f64,
+        FlowQuantity::ForwardRm => end.counts.rm(RmCount::ForwardSent) as f64,
+        FlowQuantity::BackwardRm => end.counts.rm(RmCount::BackwardReceived) as f64,
+        FlowQuantity::LoopbackTime => end.loopback.as_ref().map_or(0.0, |own| own.last_s()),
         FlowQuantity::Cwnd
         | FlowQuantity::Rtt
         | FlowQuantity::Retransmissions

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
 
-use crate::histogram::Histogram;
-use crate::quantities::{Growth, PortReading, SenderReading, port_value, sender_value};
+use crate::quantities::{EndReading, Growth, PortReading, port_value, sender_value};
 use crate::recorder::Recorder;
 
 /// Subject of a series, by its place in the lists of its world.
@@ -23,15 +22,6 @@ pub enum Subject {
     Drops(FlowIndex),
     /// A quantity of a port.
     Port(PortQuantity, u32),
-}
-
-/// An end of a connection, read at an instant: what it sends, and what of the other direction has come.
-pub trait EndReading: SenderReading {
-    /// Data cells that have come so far \[cells\].
-    fn data_delivered(&self) -> u64;
-
-    /// Delays of these cells, and how many of them there are so far; `None` where they are not recorded.
-    fn delays(&mut self) -> Option<(u64, &mut Histogram)>;
 }
 
 /// The subjects of a world, by their places in its lists.
@@ -120,8 +110,8 @@ impl Track {
         if quantity == FlowQuantity::Received {
             return end.data_delivered() as f64;
         }
-        let Some((count, delays)) = end.delays() else { return f64::NAN };
-        let count = self.growth.since(count);
+        let Some(delays) = end.end_mut().delays_mut() else { return f64::NAN };
+        let count = self.growth.since(delays.total());
         let sum = delays.sum_ps() - std::mem::replace(&mut self.last_sum, delays.sum_ps());
         let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
         match (count, quantity) {

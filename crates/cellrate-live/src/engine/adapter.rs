@@ -1,31 +1,14 @@
-//! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends,
-//! the destination of the other one, the queue before the one and the reassembly behind the other.
+//! A rate-control adapter: one end of a connection, as a host has it. The [`ConnectionEnd`] of both worlds in cells of
+//! 53 octets, the queue of packets before it, and the reassembly behind it.
 
-use cellrate_engine::histogram::Histogram;
-use cellrate_engine::loopback::LoopbackEnd;
-use cellrate_engine::pacer::Pacer;
+use cellrate_engine::connection_end::ConnectionEnd;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
-use cellrate_proto::{CellRate, Destination, Direction, Emission, RmCell, Source, Time};
+use cellrate_proto::{Emission, RmCell, Time};
 
 use super::acks::Acks;
 use super::cell::Cell;
 use super::exchanges::Exchanges;
 use super::supply::{PacketQueue, Supply, departure_of_generated};
-
-/// Cells of the direction that an end sends, and of the one that it receives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counters {
-    pub sent: u64,
-    pub data_sent: u64,
-    pub forward_rm_sent: u64,
-    pub backward_rm_received: u64,
-    /// Cells of the other direction that came.
-    pub delivered: u64,
-    /// Data cells of the other direction that came.
-    pub data_delivered: u64,
-    /// RM cells of the other direction that came damaged, or make no sense on this connection.
-    pub refused_rm: u64,
-}
 
 /// Packets of the other direction, put together again.
 #[derive(Debug)]
@@ -48,89 +31,59 @@ pub(crate) struct Reception {
 /// One end of a connection.
 #[derive(Debug)]
 pub(crate) struct Adapter {
-    pub pacer: Pacer,
-    pub supply: Supply,
-    /// The destination of the other direction.
-    destination: Destination,
-    /// The first hop of the direction that it sends.
-    pub first_hop: u32,
+    /// Source, destination, supply and counts.
+    pub end: ConnectionEnd<Supply>,
     /// VPI and VCI.
     address: u32,
-    pub counters: Counters,
-    /// Delays of the data cells of the other direction.
-    pub delays: Histogram,
+    /// Data cells that came of which nobody knows here when they left.
+    undated: u64,
+    /// RM and OAM cells that came damaged, or make no sense on this connection.
+    pub refused: u64,
     pub reception: Option<Box<Reception>>,
     /// ACKs on their way to the host, where they are treated.
     pub acks: Option<Box<Acks>>,
-    /// MCR of the other direction.
-    received_mcr: CellRate,
-    /// OAM loopback, if the connection has any, and who answers each of its requests.
-    pub loopback: Option<Box<(LoopbackEnd, Vec<[u8; 16]>)>>,
+    /// By loopback of the end, who answers its requests.
+    locations: Vec<[u8; 16]>,
 }
 
 impl Adapter {
-    pub fn new(
-        pacer: Pacer,
-        supply: Supply,
-        destination: Destination,
-        first_hop: u32,
-        address: u32,
-        reception: Option<Reception>,
-    ) -> Adapter {
-        Adapter {
-            pacer,
-            supply,
-            destination,
-            first_hop,
-            address,
-            counters: Counters::default(),
-            delays: Histogram::default(),
-            reception: reception.map(Box::new),
-            acks: None,
-            received_mcr: CellRate::ZERO,
-            loopback: None,
-        }
-    }
-
-    /// The direction that comes here has this MCR.
-    pub fn receiving(self, mcr: CellRate) -> Adapter {
-        Adapter { received_mcr: mcr, ..self }
+    pub fn new(end: ConnectionEnd<Supply>, address: u32, locations: Vec<[u8; 16]>) -> Adapter {
+        Adapter { end, address, undated: 0, refused: 0, reception: None, acks: None, locations }
     }
 
     /// A run of its own begins at `now`, not at zero.
     pub fn begin_at(&mut self, now: Time) {
-        self.pacer.begin_integral(now);
-        self.supply.skip_until(now);
-        if let Some(loopback) = &mut self.loopback {
-            loopback.0.skip_until(now);
+        self.end.pacer.begin_integral(now);
+        self.end.supply.skip_until(now);
+        if let Some(loopback) = &mut self.end.loopback {
+            loopback.skip_until(now);
         }
     }
 
-    /// When it sends next, not before `now`.
-    #[inline]
-    pub fn next_transmission(&self, now: Time) -> Time {
-        self.pacer.next_transmission(now, |from| self.supply.available_from(from))
-    }
-
-    /// The cell that leaves at `now`, the instant of the [next transmission](Adapter::next_transmission): there
+    /// The cell that leaves at `now`, the instant of the [next transmission](ConnectionEnd::next_transmission): there
     /// something waits, and unless it is a BRM it is data.
     #[inline]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
-        if self.pacer.transmit_data(now) {
+        if self.end.transmit_data(now) {
             return Some(self.data_cell(now));
         }
-        self.transmit_other(now)
+        match self.end.transmit(now)? {
+            Emission::Data => Some(self.data_cell(now)),
+            Emission::ForwardRm(rm) | Emission::BackwardRm(rm) => Some(self.rm_cell(now, &rm)),
+        }
     }
 
     #[inline]
     fn data_cell(&mut self, now: Time) -> Cell {
-        self.counters.sent += 1;
-        self.counters.data_sent += 1;
-        let (payload, last) = self.supply.take(now, self.counters.data_sent);
+        let (payload, last) = self.end.supply.take(now, self.end.counts.data_sent);
         if last {
             self.note_answer(now);
         }
-        Cell::data(now, self.first_hop, self.address, &payload, last)
+        Cell::data(now, self.end.first_hop, self.address, &payload, last)
+    }
+
+    fn rm_cell(&self, now: Time, rm: &RmCell) -> Cell {
+        Cell::resource_management(now, self.end.first_hop, self.address, rm)
     }
 
     /// A packet of the host comes into the queue; false if there is no room for it.
@@ -139,7 +92,7 @@ impl Adapter {
         if let Some(acks) = &mut self.acks {
             acks.on_sent(packet);
         }
-        let Some(queue) = self.supply.packets_mut() else {
+        let Some(queue) = self.end.supply.packets_mut() else {
             unreachable!("routes lead to adapters with packets");
         };
         queue.offer(packet, answer)
@@ -160,63 +113,48 @@ impl Adapter {
 
     /// Cells of packets that wait.
     pub fn waiting_cells(&self) -> u64 {
-        self.supply.packets().map_or(0, PacketQueue::waiting_cells)
+        self.end.supply.packets().map_or(0, PacketQueue::waiting_cells)
     }
 
     /// The last cell of a packet leaves at `now`.
     fn note_answer(&mut self, now: Time) {
-        let answer = self.supply.packets_mut().and_then(|queue| queue.left.take());
+        let answer = self.end.supply.packets_mut().and_then(|queue| queue.left.take());
         if let (Some(answer), Some(reception)) = (answer, &mut self.reception) {
             reception.exchanges.on_departure(now, answer);
         }
     }
 
-    /// Anything but the common case: RM cells, and pacers that are not ABR's.
-    fn transmit_other(&mut self, now: Time) -> Option<Cell> {
-        let data_waiting = self.supply.available_from(now) <= now;
-        let emission = self.pacer.transmit(now, data_waiting, |acr| self.supply.on_acr(now, acr));
-        let rm = match emission? {
-            Emission::Data => return Some(self.data_cell(now)),
-            Emission::ForwardRm(rm) => {
-                self.counters.forward_rm_sent += 1;
-                rm
-            }
-            Emission::BackwardRm(rm) => rm,
-        };
-        Some(self.rm_cell(now, &rm))
-    }
-
-    fn rm_cell(&mut self, now: Time, rm: &RmCell) -> Cell {
-        self.counters.sent += 1;
-        Cell::resource_management(now, self.first_hop, self.address, rm)
-    }
-
     /// A data cell arrives at `now`. Gives the packet that it completes.
     #[inline]
     pub fn receive_data(&mut self, now: Time, cell: &Cell) -> Option<&[u8]> {
-        self.counters.delivered += 1;
-        self.counters.data_delivered += 1;
-        self.destination.on_data(cell.efci());
-        let Some(reception) = &mut self.reception else {
-            self.delays.record(now.since(departure_of_generated(&cell.payload)));
-            return None;
-        };
-        if cell.sent != Time::NEVER {
-            self.delays.record(now.since(cell.sent));
-        }
-        reception.receive(now, cell)
+        let sent = if self.reception.is_some() { cell.sent } else { departure_of_generated(&cell.payload) };
+        self.count_data(now, cell, sent);
+        self.reception.as_mut()?.receive(now, cell)
     }
 
     /// A data cell arrives, and goes on in another loop.
-    pub fn receive_to_relay(&mut self, cell: &Cell) {
-        self.counters.delivered += 1;
-        self.counters.data_delivered += 1;
-        self.destination.on_data(cell.efci());
+    pub fn receive_to_relay(&mut self, now: Time, cell: &Cell) {
+        self.count_data(now, cell, cell.sent);
     }
 
-    /// The destination of the other direction.
-    pub fn destination_mut(&mut self) -> &mut Destination {
-        &mut self.destination
+    #[inline]
+    fn count_data(&mut self, now: Time, cell: &Cell, sent: Time) {
+        if sent == Time::NEVER {
+            self.end.destination_mut().on_data(cell.efci());
+            self.undated += 1;
+        } else {
+            self.end.receive_data(cell.efci(), now.since(sent));
+        }
+    }
+
+    /// Data cells of the other direction that came.
+    pub fn data_delivered(&self) -> u64 {
+        self.end.data_delivered() + self.undated
+    }
+
+    /// Cells of the other direction that came.
+    pub fn delivered(&self) -> u64 {
+        self.end.delivered() + self.undated
     }
 
     /// An RM cell arrives at `now`: a BRM is obeyed, an FRM turned around. Gives a cell that leaves at once, out of
@@ -225,38 +163,19 @@ impl Adapter {
     /// # Errors
     /// When it is damaged, or comes to a connection that has no RM cells: then it is counted and has no effect.
     pub fn receive_rm(&mut self, now: Time, cell: &Cell) -> Result<Option<Cell>, ()> {
-        let (Some(source), Ok(rm)) = (self.pacer.source_mut(), cell.to_rm()) else {
-            self.counters.refused_rm += 1;
+        let (Some(_), Ok(rm)) = (self.end.source(), cell.to_rm()) else {
+            self.refused += 1;
             return Err(());
         };
-        self.counters.delivered += 1;
-        if rm.direction == Direction::Backward {
-            self.pacer.on_backward_rm(now, &rm, |acr| self.supply.on_acr(now, acr));
-            self.counters.backward_rm_received += 1;
-            return Ok(None);
-        }
-        self.destination.on_time(now);
-        let at_once = self.destination.on_forward_rm(&rm, source);
+        let at_once = self.end.receive_rm(now, &rm);
         Ok(at_once.map(|rm| self.rm_cell(now, &rm)))
     }
 
-    /// The first instant from `now` on at which the destination has a BRM of its own to send (destination rule 5).
-    pub fn next_report(&self, now: Time) -> Time {
-        self.destination.next_origination(now)
-    }
-
-    /// The first instant from `now` on at which a loopback request or such a BRM leaves.
-    pub fn next_unasked(&self, now: Time) -> Time {
-        self.loopback.as_ref().map_or(Time::NEVER, |own| own.0.next()).min(self.next_report(now))
-    }
-
-    /// The loopback request that leaves at `now`, if there is one: at once, beside what the source sends.
+    /// The loopback request that leaves at `now`, if there is one.
     pub fn request_loopback(&mut self, now: Time) -> Option<Cell> {
-        let (own, locations) = self.loopback.as_deref_mut()?;
-        let contents = own.request(now)?;
-        let location = locations[contents.loopback() as usize];
-        self.counters.sent += 1;
-        Some(Cell::oam(now, self.first_hop, self.address, contents, location))
+        let contents = self.end.request_loopback(now)?;
+        let location = self.locations[contents.loopback() as usize];
+        Some(Cell::oam(now, self.end.first_hop, self.address, contents, location))
     }
 
     /// An OAM cell arrives at `now`: the reply that leaves at once, if it was a loopback request.
@@ -264,28 +183,18 @@ impl Adapter {
     /// # Errors
     /// When it is damaged or of another function, or comes to a connection that has no loopback.
     pub fn receive_oam(&mut self, now: Time, cell: &Cell) -> Result<Option<Cell>, ()> {
-        let (Some(loopback), Ok((contents, location))) = (&mut self.loopback, cell.to_loopback()) else {
-            self.counters.refused_rm += 1;
+        let (Some(_), Ok((contents, location))) = (&self.end.loopback, cell.to_loopback()) else {
+            self.refused += 1;
             return Err(());
         };
-        self.counters.delivered += 1;
-        let reply = loopback.0.receive(now, contents);
-        Ok(reply.map(|reply| {
-            self.counters.sent += 1;
-            Cell::oam(now, self.first_hop, self.address, reply, location)
-        }))
+        let reply = self.end.on_loopback(now, contents);
+        Ok(reply.map(|reply| Cell::oam(now, self.end.first_hop, self.address, reply, location)))
     }
 
-    /// That instant has come: the BRM leaves at once, out of rate.
+    /// The BRM that the destination sends when it has [one of its own](ConnectionEnd::next_report), at once.
     pub fn report(&mut self, now: Time) -> Option<Cell> {
-        self.destination.on_time(now);
-        let brm = self.destination.originate(now, self.received_mcr)?;
+        let brm = self.end.report(now)?;
         Some(self.rm_cell(now, &brm))
-    }
-
-    /// The ABR source, if there is one.
-    pub fn source(&self) -> Option<&Source> {
-        self.pacer.source()
     }
 }
 

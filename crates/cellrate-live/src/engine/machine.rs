@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use cellrate_engine::schedule::Schedule;
+use cellrate_engine::supply::CellSupply;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{Direction, Source, Time};
 use cellrate_scenario::FlowIndex;
@@ -93,7 +94,7 @@ impl<'a> Machine<'a> {
         leaves.extend((0..network.inputs.len() as u32).map(Leaf::Arrival));
         let first_report = leaves.len();
         let with_reports = (0..).zip(&network.adapters).filter_map(|(number, adapter)| {
-            (adapter.next_unasked(start) != Time::NEVER).then_some(Leaf::Report(number))
+            (adapter.end.next_unasked(start) != Time::NEVER).then_some(Leaf::Report(number))
         });
         leaves.extend(with_reports);
         let first_adapter = leaves.len() as u32;
@@ -366,7 +367,7 @@ impl<'a> Machine<'a> {
     /// `packet` has come for the host of the adapter of this number, which treats ACKs.
     fn on_packet_for_host(&mut self, now: Time, number: usize, mut packet: Vec<u8>) {
         let adapter = &mut self.network.adapters[number];
-        let (acr, waiting) = (adapter.source().map(Source::acr), adapter.waiting_cells());
+        let (acr, waiting) = (adapter.end.source().map(Source::acr), adapter.waiting_cells());
         let Some(acks) = &mut adapter.acks else { return };
         acks.on_taken_in(self.done);
         match acks.on_arrival(now, &mut packet, acr, waiting) {
@@ -473,7 +474,7 @@ impl<'a> Machine<'a> {
     /// The destination at the adapter of this number is congested, and has a BRM of its own to send, or its loopback a
     /// request.
     fn on_report(&mut self, now: Time, number: usize, leaf: usize) {
-        if self.network.adapters[number].next_report(now) == now
+        if self.network.adapters[number].end.next_report(now) == now
             && let Some(cell) = self.network.adapters[number].report(now)
         {
             self.leave(now, number, cell);
@@ -489,7 +490,7 @@ impl<'a> Machine<'a> {
     /// The next cell that this adapter sends unasked, not before `now`.
     fn schedule_report(&mut self, now: Time, leaf: usize) {
         if let Leaf::Report(number) = self.leaves[leaf] {
-            self.schedule.set(leaf, self.network.adapters[number as usize].next_unasked(now));
+            self.schedule.set(leaf, self.network.adapters[number as usize].end.next_unasked(now));
         }
     }
 
@@ -518,7 +519,7 @@ impl<'a> Machine<'a> {
     /// The next transmission of an adapter, not before `now`, may have moved.
     #[inline]
     pub(super) fn reschedule(&mut self, now: Time, number: usize) {
-        let next = self.network.adapters[number].next_transmission(now);
+        let next = self.network.adapters[number].end.next_transmission(now);
         self.schedule.set(self.first_adapter as usize + number, next);
     }
 
@@ -559,13 +560,14 @@ impl<'a> Machine<'a> {
         let mut relayed = vec![[0, 0]; self.passages.len()];
         for (end, sender, receiver) in self.network.virtual_sources() {
             let [sent, received] = &mut relayed[end.flow.index()];
-            *sent += sender.counters.sent;
-            *received += receiver.counters.delivered;
-            let waiting = sender.supply.waiting(self.done).unwrap_or(0);
-            if receiver.counters.data_delivered != sender.counters.data_sent + waiting {
+            *sent += sender.end.sent();
+            *received += receiver.delivered();
+            let waiting = sender.end.supply.waiting(self.done).unwrap_or(0);
+            if receiver.data_delivered() != sender.end.counts.data_sent + waiting {
                 let account = format!(
                     "data cells at a virtual source: {} came, {} went on, {waiting} wait",
-                    receiver.counters.data_delivered, sender.counters.data_sent
+                    receiver.data_delivered(),
+                    sender.end.counts.data_sent
                 );
                 return Err(Error::NotConserved { vc: name(end.flow), account });
             }
@@ -574,8 +576,8 @@ impl<'a> Machine<'a> {
         for ((flow, passage), in_flight) in flows.zip(self.in_flight()) {
             let [relayed, received] = relayed[flow.index()];
             let [sender, receiver] = [flow, flow.other()].map(|flow| self.network.sending(flow));
-            let sent = relayed + sender.map_or(0, |sender| sender.counters.sent);
-            let delivered = received + receiver.map_or(0, |receiver| receiver.counters.delivered);
+            let sent = relayed + sender.map_or(0, |sender| sender.end.sent());
+            let delivered = received + receiver.map_or(0, |receiver| receiver.delivered());
             let Passage { dropped, entered, left, originated, answered } = *passage;
             if sent + entered + originated != delivered + dropped + left + answered + in_flight {
                 let account = format!(
@@ -584,7 +586,7 @@ impl<'a> Machine<'a> {
                 );
                 return Err(Error::NotConserved { vc: name(flow), account });
             }
-            let Some(queue) = sender.and_then(|sender| sender.supply.packets()) else { continue };
+            let Some(queue) = sender.and_then(|sender| sender.end.supply.packets()) else { continue };
             let (counters, waiting) = (queue.counters, queue.waiting_packets());
             if counters.offered != counters.dropped + counters.sent + waiting {
                 let account = format!("packets: {counters:?}, waiting {waiting}");

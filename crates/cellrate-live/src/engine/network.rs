@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cellrate_engine::becn::{Origin, origins};
+use cellrate_engine::connection_end::ConnectionEnd;
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::line::Line;
-use cellrate_engine::loopback::{LoopbackEnd, locations, segment_ends};
+use cellrate_engine::loopback::{locations, segment_ends};
 use cellrate_engine::pacer::Pacer;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::MissingPlugin;
@@ -15,6 +16,7 @@ use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_engine::served::Served;
 use cellrate_engine::set_up;
+use cellrate_engine::supply::CommonSupply;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Time};
 use cellrate_scenario::{AdapterTcp, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};
@@ -180,7 +182,7 @@ impl Network {
     /// The flows whose ends are here and follow ACR, each with ACR now.
     pub fn offered(&self) -> impl Iterator<Item = (FlowIndex, CellRate)> {
         let ends = self.adapters.iter().zip(&self.flows);
-        ends.filter_map(|(adapter, &flow)| Some((flow, adapter.source()?.acr())))
+        ends.filter_map(|(adapter, &flow)| Some((flow, adapter.end.source()?.acr())))
     }
 
     /// Builds what `options.part` names of the network of `scenario`.
@@ -366,7 +368,7 @@ impl Builder<'_> {
             if self.network.sender(flow).is_none() {
                 continue;
             }
-            let (number, back) = (flow.connection(), self.scenario.flow(flow.other()));
+            let (number, first_hop) = (flow.connection(), first_hops[flow.index()]);
             let vc = || self.scenario.connection(number).name.clone();
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
             let pacer = Pacer::at_host(self.scenario, flow, self.options.plugins)?;
@@ -390,26 +392,18 @@ impl Builder<'_> {
                 let reception = Reception::new(place, attached.mtu);
                 (Supply::Packets(Box::new(PacketQueue::new(room))), Some(reception))
             } else {
-                let answers = flow.is_backward() && matches!(back.traffic, Some(Traffic::RequestResponse(_)));
-                let generator = Supply::generator(self.scenario, flow, end, self.options.plugins)?;
-                match generator {
-                    Some(generator) if !answers => (generator, None),
+                let asks = &self.scenario.flow(flow.other()).traffic;
+                let answers = flow.is_backward() && matches!(asks, Some(Traffic::RequestResponse(_)));
+                let supply = CommonSupply::of_traffic(self.scenario, flow, end, self.options.plugins)?;
+                match supply {
+                    Some(supply) if !answers => (Supply::Common(supply), None),
                     _ => return Err(Error::NoApplication { vc: vc() }),
                 }
             };
-            let mut adapter = Adapter::new(
-                pacer,
-                supply,
-                set_up::destination_at_host(back),
-                first_hops[flow.index()],
-                cell::address(number),
-                reception,
-            );
+            let end = ConnectionEnd::at_host(self.scenario, flow, pacer, supply, first_hop);
+            let mut adapter = Adapter::new(end, cell::address(number), locations(self.scenario, flow));
+            adapter.reception = reception.map(Box::new);
             adapter.acks = acks.map(Box::new);
-            let loopback = LoopbackEnd::of(self.scenario, flow);
-            let loopback = loopback.map(|end| Box::new((end, locations(self.scenario, flow))));
-            let mut adapter = adapter.receiving(back.sender.mcr());
-            adapter.loopback = loopback;
             self.network.adapters.push(adapter);
         }
         Ok(())
@@ -425,14 +419,12 @@ impl Builder<'_> {
             let received =
                 first_hops[back.index()] as usize + end.received_step(self.scenario.steps(flow).len());
             self.network.hops[received].adapter = self.network.adapters.len() as u32;
-            self.network.adapters.push(Adapter::new(
-                Pacer::new(self.scenario, flow, self.options.plugins)?,
-                Supply::Relayed(Box::new(PerVcQueue::new(end.coupling))),
-                set_up::destination(self.scenario.flow(back)),
-                first_hops[flow.index()] + end.step as u32,
-                cell::address(flow.connection()),
-                None,
-            ));
+            let queue = PerVcQueue::new(end.coupling);
+            let supply = Supply::Common(CommonSupply::Relayed(Box::new(queue)));
+            let (first_hop, plugins) = (first_hops[flow.index()], self.options.plugins);
+            let virtual_end = ConnectionEnd::in_switch(self.scenario, &end, supply, first_hop, plugins)?;
+            let address = cell::address(flow.connection());
+            self.network.adapters.push(Adapter::new(virtual_end, address, Vec::new()));
             self.network.virtual_ends.push(end);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Results of a live run. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
 //! only a live run has are documented in docs/testbed.md.
 
+use cellrate_engine::connection_end::RmCount;
 use cellrate_engine::frame_discards::FrameDiscards;
 pub use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::names::{category_name, flow_name, port_name};
@@ -11,6 +12,7 @@ pub use cellrate_engine::rows::{
 };
 use cellrate_engine::rows::{beyond_signalling, cannot_settle, clocks, negotiated, refused};
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
+use cellrate_engine::supply::CellSupply;
 use cellrate_engine::virtual_source::Counted;
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
 use cellrate_proto::units::BITS_PER_CELL;
@@ -289,8 +291,8 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
 
 fn loopbacks(machine: &Machine<'_>, scenario: &Scenario) -> Vec<LoopbackSummary> {
     let rows = |flow| {
-        let own = machine.network.sending(flow).and_then(|adapter| adapter.loopback.as_deref());
-        own.into_iter().flat_map(move |(own, _)| own.rows(scenario, flow))
+        let own = machine.network.sending(flow).and_then(|adapter| adapter.end.loopback.as_deref());
+        own.into_iter().flat_map(move |own| own.rows(scenario, flow))
     };
     scenario.flows().flat_map(rows).collect()
 }
@@ -299,38 +301,38 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
     let network = &machine.network;
     let mut waiting = vec![0; machine.passages.len()];
     for (end, sender, _) in network.virtual_sources() {
-        waiting[end.flow.index()] += sender.supply.waiting(ending.end).unwrap_or(0);
+        waiting[end.flow.index()] += sender.end.supply.waiting(ending.end).unwrap_or(0);
     }
     let mut rows = Vec::new();
     let passages = ending.scenario.flows().zip(&machine.passages);
     for ((flow, passage), in_flight) in passages.zip(machine.in_flight()) {
         let [sender, receiver] = [flow, flow.other()].map(|flow| network.sending(flow));
         let &Passage { dropped, entered, left, originated: _, answered: _ } = passage;
-        let sent = sender.map(|sender| sender.counters.sent);
+        let (sending, sent) = (sender.map(|sender| &sender.end), sender.map(|sender| sender.end.sent()));
         if sent.unwrap_or(0) == 0 && entered == 0 {
             continue;
         }
-        let source = sender.and_then(|sender| sender.source());
+        let source = sending.and_then(|end| end.source());
         let statistics = source.map(|source| source.statistics());
         let delivered = |data: u64| (data * BITS_PER_CELL) as f64 / span.as_secs_f64();
-        let delays = receiver.map(|receiver| &receiver.delays);
+        let delays = receiver.and_then(|receiver| receiver.end.delays());
         let quantile = |share: f64| delays.and_then(|delays| delays.quantile_s(share));
         let connection = ending.scenario.connection(flow.connection());
-        let counted = receiver.map(|receiver| receiver.counters);
+        let data_delivered = receiver.map(Adapter::data_delivered);
         let common = FlowSummary {
             vc: flow_name(ending.scenario, flow),
             category: category_name(connection.category),
             sent,
-            data_sent: sender.map(|sender| sender.counters.data_sent),
-            delivered: counted.map(|counters| counters.delivered),
-            data_delivered: counted.map(|counters| counters.data_delivered),
+            data_sent: sending.map(|end| end.counts.data_sent),
+            delivered: receiver.map(Adapter::delivered),
+            data_delivered,
             dropped,
             in_flight: in_flight + waiting[flow.index()],
-            forward_rm_sent: sender.map(|sender| sender.counters.forward_rm_sent),
-            backward_rm_received: sender.map(|sender| sender.counters.backward_rm_received),
-            throughput_bps: counted.map(|counters| delivered(counters.data_delivered)),
-            mean_acr: sender
-                .and_then(|sender| sender.pacer.mean_acr(ending.end, span))
+            forward_rm_sent: sending.map(|end| end.counts.rm(RmCount::ForwardSent)),
+            backward_rm_received: sending.map(|end| end.counts.rm(RmCount::BackwardReceived)),
+            throughput_bps: data_delivered.map(delivered),
+            mean_acr: sending
+                .and_then(|end| end.pacer.mean_acr(ending.end, span))
                 .map(|rate| rate.as_cells_per_s()),
             final_acr: source.map(|source| source.acr().as_cells_per_s()),
             idle_resets: statistics.map(|s| s.idle_resets),
@@ -342,7 +344,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             max_delay_s: delays.and_then(|delays| delays.max_s()),
             delays: delays.filter(|delays| delays.total() > 0).cloned().map(Box::new),
         };
-        let refused_rm = counted.map(|counters| counters.refused_rm);
+        let refused_rm = receiver.map(|receiver| receiver.refused);
         rows.push(FlowRow { common, entered, left, refused_rm });
     }
     rows
@@ -385,7 +387,7 @@ fn adapters(machine: &Machine<'_>, scenario: &Scenario) -> Vec<AdapterRow> {
     let mut rows = Vec::new();
     for flow in scenario.flows() {
         let [sender, receiver] = [flow, flow.other()].map(|flow| machine.network.sending(flow));
-        let queue = sender.and_then(|sender| sender.supply.packets());
+        let queue = sender.and_then(|sender| sender.end.supply.packets());
         let reception: Option<&Reception> = receiver.and_then(|receiver| receiver.reception.as_deref());
         if queue.is_none() && reception.is_none() {
             continue;
@@ -410,16 +412,16 @@ fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -
     let mut ends: Vec<_> = machine.network.virtual_sources().collect();
     ends.sort_by_key(|(end, ..)| along_the_way(end));
     let row = |(end, sender, receiver): (&VirtualEnd, &Adapter, &Adapter)| {
-        let queue = sender.supply.relayed().filter(|queue| queue.max() > Cells::ZERO)?;
+        let queue = sender.end.supply.relayed().filter(|queue| queue.max() > Cells::ZERO)?;
         let counted = Counted {
-            data_received: receiver.counters.data_delivered,
-            data_sent: sender.counters.data_sent,
-            forward_rm_sent: sender.counters.forward_rm_sent,
-            backward_rm_received: sender.counters.backward_rm_received,
-            mean_acr: sender.pacer.mean_acr(ending.end, span).unwrap_or_default(),
+            data_received: receiver.data_delivered(),
+            data_sent: sender.end.counts.data_sent,
+            forward_rm_sent: sender.end.counts.rm(RmCount::ForwardSent),
+            backward_rm_received: sender.end.counts.rm(RmCount::BackwardReceived),
+            mean_acr: sender.end.pacer.mean_acr(ending.end, span).unwrap_or_default(),
             queue_integral: queue.integral(ending.end),
         };
-        let of = (sender.source()?, queue);
+        let of = (sender.end.source()?, queue);
         Some(VirtualSourceSummary::new(ending.scenario, end, of, counted, span))
     };
     ends.into_iter().filter_map(row).collect()

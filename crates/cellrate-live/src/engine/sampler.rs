@@ -1,9 +1,9 @@
 //! Series of a run: what is recorded, under the simulator's names, and how the network is read for it.
 
-use cellrate_engine::histogram::Histogram;
+use cellrate_engine::connection_end::ConnectionEnd;
 use cellrate_engine::names::describe;
-use cellrate_engine::quantities::{PortReading, SenderReading};
-use cellrate_engine::sampler::{EndReading, Readings, Sampler, Subject, Track};
+use cellrate_engine::quantities::{EndReading, PortReading};
+use cellrate_engine::sampler::{Readings, Sampler, Subject, Track};
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{
@@ -15,6 +15,7 @@ use super::counters::Passage;
 use super::network::{Network, used_ports};
 use super::options::Recent;
 use super::port::Port;
+use super::supply::Supply;
 
 /// A recorded series.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,39 +189,19 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
     }
 }
 
-impl SenderReading for Adapter {
-    fn acr(&self) -> f64 {
-        self.source().map_or(0.0, |source| source.acr().as_cells_per_s())
-    }
-
-    fn sent(&self) -> u64 {
-        self.counters.sent
-    }
-
-    fn waiting(&self, now: Time) -> u64 {
-        self.supply.waiting(now).unwrap_or(0)
-    }
-
-    fn loopback_s(&self) -> f64 {
-        self.loopback.as_deref().map_or(0.0, |(own, _)| own.last_s())
-    }
-
-    fn forward_rm_sent(&self) -> u64 {
-        self.counters.forward_rm_sent
-    }
-
-    fn backward_rm_received(&self) -> u64 {
-        self.counters.backward_rm_received
-    }
-}
-
 impl EndReading for Adapter {
-    fn data_delivered(&self) -> u64 {
-        self.counters.data_delivered
+    type Supply = Supply;
+
+    fn end(&self) -> &ConnectionEnd<Supply> {
+        &self.end
     }
 
-    fn delays(&mut self) -> Option<(u64, &mut Histogram)> {
-        Some((self.delays.total(), &mut self.delays))
+    fn end_mut(&mut self) -> &mut ConnectionEnd<Supply> {
+        &mut self.end
+    }
+
+    fn data_delivered(&self) -> u64 {
+        Adapter::data_delivered(self)
     }
 }
 

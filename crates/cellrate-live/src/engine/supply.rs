@@ -1,15 +1,11 @@
-//! Supplies of a sending end: cells of a generator, or the packets of a real host, cut into cells.
+//! Supplies of a sending end: those that a simulation has too, or the packets of a real host, cut into cells.
 
 use std::collections::VecDeque;
 
 use cellrate_engine::per_vc_queue::PerVcQueue;
-use cellrate_engine::plugins::{MissingPlugin, Plugins};
-use cellrate_engine::random::Owner;
-use cellrate_engine::traffic::{Bursts, Generator, Video, generator};
+use cellrate_engine::supply::{CellSupply, CommonSupply};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
 use cellrate_proto::{CellRate, Time};
-use cellrate_scenario::traffic::Generate;
-use cellrate_scenario::{FlowIndex, Scenario, Traffic};
 
 use super::cell::Cell;
 use super::exchanges::Answer;
@@ -19,130 +15,40 @@ type Payload = [u8; PAYLOAD_OCTETS];
 /// The data that one direction of a connection has to send.
 #[derive(Debug)]
 pub(crate) enum Supply {
-    Nothing,
-    /// Cells of open-loop traffic.
-    Generated(Generator),
-    Video(Box<Video>),
-    /// Traffic that is not built in.
-    Bursts(Box<Bursts>),
+    /// One that both worlds have.
+    Common(CommonSupply<Cell>),
     Packets(Box<PacketQueue>),
-    /// Cells that another loop of the same connection brings to a switch.
-    Relayed(Box<PerVcQueue<Cell>>),
 }
 
 impl Supply {
-    /// The generator of the traffic of a direction, `flow`, in a run with this end; `None` for traffic that answers
-    /// what it receives, or consists of packets, which takes a real application here.
-    ///
-    /// # Errors
-    /// Where the run was not given the traffic.
-    pub fn generator(
-        scenario: &Scenario,
-        flow: FlowIndex,
-        end: Time,
-        plugins: Plugins<'_>,
-    ) -> Result<Option<Supply>, MissingPlugin> {
-        let seed = scenario.seed;
-        Ok(Some(match &scenario.flow(flow).traffic {
-            None => Supply::Nothing,
-            Some(Traffic::Video(video)) => {
-                Supply::Video(Box::new(Video::new(video, seed, Owner::flow(scenario, flow), end)))
-            }
-            Some(Traffic::Custom(custom)) => {
-                Supply::Bursts(Box::new(plugins.bursts(scenario, flow, custom)?))
-            }
-            Some(_) => return Ok(generator(scenario, flow).map(Supply::Generated)),
-        }))
-    }
-
-    /// Passes over what should have been sent before `start`: a node that begins late does not send it after all.
-    pub fn skip_until(&mut self, start: Time) {
-        loop {
-            let (next, take): (Time, &mut dyn FnMut()) = match self {
-                Supply::Video(video) => (video.next(), &mut || video.take()),
-                Supply::Bursts(bursts) => {
-                    let next = bursts.next();
-                    (next, &mut move || bursts.take(next))
-                }
-                Supply::Nothing | Supply::Packets(_) => return,
-                Supply::Generated(cells) => return cells.skip_until(start),
-                Supply::Relayed(queue) => return queue.begin_at(start),
-            };
-            if next >= start {
-                return;
-            }
-            take();
-        }
-    }
-
-    /// The first instant, not before `from`, at which a data cell waits; [`Time::NEVER`] when there is none.
-    #[inline]
-    pub fn available_from(&self, from: Time) -> Time {
-        match self {
-            Supply::Packets(queue) => {
-                if queue.cells.is_empty() {
-                    Time::NEVER
-                } else {
-                    from
-                }
-            }
-            Supply::Relayed(queue) => {
-                if queue.is_empty() {
-                    Time::NEVER
-                } else {
-                    from
-                }
-            }
-            Supply::Generated(cells) => cells.available_from(from),
-            Supply::Nothing => Time::NEVER,
-            Supply::Video(video) => video.next().max(from),
-            Supply::Bursts(bursts) => bursts.next().max(from),
-        }
-    }
-
     /// The waiting cell leaves at `now`, number `sequence` of its direction: its payload, and whether it ends its PDU.
     #[inline]
     pub fn take(&mut self, now: Time, sequence: u64) -> (Payload, bool) {
         match self {
-            Supply::Packets(queue) => return queue.take(),
-            // The machine sends what was taken.
-            Supply::Relayed(queue) => drop(queue.take(now)),
-            Supply::Generated(cells) => cells.take(now),
-            Supply::Nothing => {}
-            Supply::Video(video) => video.take(),
-            Supply::Bursts(bursts) => bursts.take(now),
-        }
-        (generated(sequence, now), false)
-    }
-
-    /// Data cells that have come by `now` and wait; `None` for a supply without a queue (greedy, limited).
-    pub fn waiting(&self, now: Time) -> Option<u64> {
-        match self {
-            Supply::Nothing => Some(0),
-            Supply::Generated(cells) => cells.waiting(now),
-            Supply::Video(video) => Some(video.waiting(now)),
-            Supply::Bursts(bursts) => Some(bursts.waiting(now)),
-            Supply::Packets(queue) => Some(queue.waiting_cells()),
-            Supply::Relayed(queue) => Some(queue.len().0),
+            Supply::Packets(queue) => queue.take(),
+            Supply::Common(common) => {
+                // Of a relayed cell the machine sends what was taken.
+                common.take(now);
+                (generated(sequence, now), false)
+            }
         }
     }
 
-    /// From `now` on ACR is `acr`. Called before the next transmission is asked for.
-    #[inline]
-    pub fn on_acr(&mut self, now: Time, acr: CellRate) {
-        if let Supply::Bursts(bursts) = self {
-            bursts.on_acr(now, acr);
+    /// Passes over what should have been sent before `start`: a node that begins late does not send it after all.
+    pub fn skip_until(&mut self, start: Time) {
+        if let Supply::Common(common) = self {
+            common.skip_until(start);
         }
     }
 
     /// The queue of a virtual source, if this is one's supply.
     pub fn relayed(&self) -> Option<&PerVcQueue<Cell>> {
-        if let Supply::Relayed(queue) = self { Some(queue) } else { None }
+        if let Supply::Common(common) = self { common.relayed() } else { None }
     }
 
     /// The queue of relayed cells, to change it.
     pub fn relayed_mut(&mut self) -> Option<&mut PerVcQueue<Cell>> {
-        if let Supply::Relayed(queue) = self { Some(queue) } else { None }
+        if let Supply::Common(common) = self { common.relayed_mut() } else { None }
     }
 
     pub fn packets(&self) -> Option<&PacketQueue> {
@@ -151,6 +57,31 @@ impl Supply {
 
     pub fn packets_mut(&mut self) -> Option<&mut PacketQueue> {
         if let Supply::Packets(queue) = self { Some(queue) } else { None }
+    }
+}
+
+impl CellSupply for Supply {
+    #[inline]
+    fn available_from(&self, from: Time) -> Time {
+        match self {
+            Supply::Common(common) => common.available_from(from),
+            Supply::Packets(queue) if queue.cells.is_empty() => Time::NEVER,
+            Supply::Packets(_) => from,
+        }
+    }
+
+    fn waiting(&self, now: Time) -> Option<u64> {
+        match self {
+            Supply::Common(common) => common.waiting(now),
+            Supply::Packets(queue) => Some(queue.waiting_cells()),
+        }
+    }
+
+    #[inline]
+    fn on_acr(&mut self, now: Time, acr: CellRate) {
+        if let Supply::Common(common) = self {
+            common.on_acr(now, acr);
+        }
     }
 }
 
@@ -266,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_generated_cell_carries_its_departure() {
-        let mut supply = Supply::Nothing;
+        let mut supply = Supply::Common(CommonSupply::Nothing);
         let (payload, last) = supply.take(Time::from_ps(42_400_000), 7);
         assert_eq!((departure_of_generated(&payload), last), (Time::from_ps(42_400_000), false));
     }

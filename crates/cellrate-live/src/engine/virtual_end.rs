@@ -48,14 +48,14 @@ impl Machine<'_> {
     /// A data cell, which goes on over the hop `next`, waits for the source of the next loop.
     fn relay(&mut self, now: Time, number: usize, next: &Hop, cell: Cell) {
         let partner = self.partner(number);
-        let Some(queue) = self.network.adapters[partner].supply.relayed_mut() else { return };
+        let Some(queue) = self.network.adapters[partner].end.supply.relayed_mut() else { return };
         // EFCI is for the loop that ends here.
         if !queue.push(now, cell.without_efci()) {
             self.passages[next.flow.index()].dropped += 1;
             self.network.ports[next.port as usize].losses.buffer[usize::from(next.priority)] += 1;
             return;
         }
-        self.network.adapters[number].receive_to_relay(&cell);
+        self.network.adapters[number].receive_to_relay(now, &cell);
         self.reschedule(now, partner);
         self.note_adapter(now, partner);
     }
@@ -65,7 +65,7 @@ impl Machine<'_> {
         let flow = next.flow;
         match cell.to_rm() {
             Ok(mut rm) if rm.direction == Direction::Backward => {
-                let own = self.network.hops[self.network.adapters[number].first_hop as usize];
+                let own = self.network.hops[self.network.adapters[number].end.first_hop as usize];
                 if self.network.ports[own.port as usize].answer(now, own.slot, &mut rm) {
                     cell.set_rm(&rm);
                 }
@@ -77,11 +77,11 @@ impl Machine<'_> {
                 if self.network.ports[next.port as usize].answer(now, next.slot, &mut rm) {
                     cell.set_rm(&rm);
                 }
-                let partner = &self.network.adapters[self.partner(number)];
+                let partner = &self.network.adapters[self.partner(number)].end;
                 let acr = partner.source().map_or(CellRate::ZERO, |source| source.acr());
                 if let Some(queue) = partner.supply.relayed() {
                     let (coupling, waiting) = (*queue.coupling(), queue.len());
-                    coupling.tell(self.network.adapters[number].destination_mut(), waiting, acr);
+                    coupling.tell(self.network.adapters[number].end.destination_mut(), waiting, acr);
                 }
             }
             // Whoever receives it refuses it.
@@ -92,7 +92,7 @@ impl Machine<'_> {
 
     /// `cell` leaves the end of this number at `now`; a data cell is the one that waited.
     pub(super) fn leave_virtual_end(&mut self, now: Time, number: usize, cell: Cell) {
-        let queue = self.network.adapters[number].supply.relayed_mut();
+        let queue = self.network.adapters[number].end.supply.relayed_mut();
         let waited = queue.and_then(|queue| queue.take_leaving());
         let cell = waited.map_or(cell, |waited| Cell { hop: cell.hop, ..waited });
         let hop = self.network.hops[cell.hop as usize];

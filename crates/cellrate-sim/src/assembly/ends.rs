@@ -1,12 +1,12 @@
 //! Ends of connections, at hosts and inside switches.
 
-use cellrate_engine::loopback::LoopbackEnd;
+use cellrate_engine::connection_end::ConnectionEnd;
 use cellrate_engine::pacer::Pacer;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::random::Owner;
 use cellrate_engine::segments::VirtualEnd;
-use cellrate_engine::set_up;
+use cellrate_engine::supply::CommonSupply;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 
@@ -41,17 +41,12 @@ pub(super) fn build_endpoints(
             true => Pacer::Peak { spacing: Duration::FOREVER, earliest: Time::NEVER },
             false => Pacer::at_host(scenario, flow, plugins)?,
         };
-        let mut endpoint = Endpoint::new(
-            pacer,
-            Supply::new(site)?,
-            set_up::destination_at_host(back),
-            first_hops[flow.index()],
-            [out.sender.mcr(), back.sender.mcr()],
-        );
+        let (supply, first_hop) = (Supply::new(site)?, first_hops[flow.index()]);
+        let end = ConnectionEnd::at_host(scenario, flow, pacer, supply, first_hop);
+        let mut endpoint = Endpoint::new(end);
         if judges && out.traffic.is_some() {
-            endpoint.pacer.watch_acr(last_quarter(scenario));
+            endpoint.end.pacer.watch_acr(last_quarter(scenario));
         }
-        endpoint.loopback = LoopbackEnd::of(scenario, flow).map(Box::new);
         let [own, other] = [places[flow.index()], places[flow.other().index()]];
         let stack = build_stack(scenario, flow);
         endpoint.interface = interface(stack, [out, back], own, other);
@@ -74,15 +69,10 @@ pub(super) fn build_virtual_ends(
     plugins: Plugins<'_>,
 ) -> Result<(), MissingPlugin> {
     for &(end, place) in ends {
-        let VirtualEnd { flow, step, coupling, .. } = end;
-        let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
-        parts[place.cluster as usize].endpoints.push(Endpoint::new(
-            Pacer::new(scenario, flow, plugins)?,
-            Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
-            set_up::destination(back),
-            hops.of(flow) + step as u32,
-            [out.sender.mcr(), back.sender.mcr()],
-        ));
+        let flow = end.flow;
+        let supply = Supply::Common(CommonSupply::Relayed(Box::new(PerVcQueue::new(end.coupling))));
+        let virtual_end = ConnectionEnd::in_switch(scenario, &end, supply, hops.of(flow), plugins)?;
+        parts[place.cluster as usize].endpoints.push(Endpoint::new(virtual_end));
         let received = hops.of(flow.other()) as usize + end.received_step(scenario.steps(flow).len());
         own(&mut hops.table)[received].endpoint = place.index;
     }

@@ -112,7 +112,7 @@ impl Cluster {
         leaves.extend(arrivals);
         leaves.extend((0..openers.list.len() as u32).map(Leaf::Opening));
         openers.leaves = vec![0; openers.list.len()];
-        let reports = |endpoint: &Endpoint| endpoint.next_unasked(Time::ZERO);
+        let reports = |endpoint: &Endpoint| endpoint.end.next_unasked(Time::ZERO);
         let with_reports = (0..).zip(&endpoints).filter(|(_, endpoint)| reports(endpoint) != Time::NEVER);
         leaves.extend(with_reports.map(|(i, _)| Leaf::Report(i)));
         leaves.extend(transmissions);

@@ -161,11 +161,11 @@ impl Cluster {
         if !every_cell {
             return self.on_arrival(now, endpoint as usize, cell);
         }
-        let end = &self.endpoints[endpoint as usize];
-        let answers = end.supply.conversation().is_some_and(|conversation| {
+        let receiver = &self.endpoints[endpoint as usize];
+        let answers = receiver.end.supply.conversation().is_some_and(|conversation| {
             self.sampler.watches_ends() || !cell.is_rm() && conversation.completes_burst(cell.sequence())
         });
-        let interrupted = answers || end.interface.is_some();
+        let interrupted = answers || receiver.interface.is_some();
         if interrupted {
             // What it has sent by now is not touched by what it may send because of this cell, and a series that is
             // noted meanwhile has not seen the cell.
@@ -174,7 +174,7 @@ impl Cluster {
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
             None => {
-                self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence(), cell.sent);
+                self.endpoints[endpoint as usize].end.supply.on_delivered(now, cell.sequence(), cell.sent);
                 if interrupted {
                     self.reschedule(now, endpoint as usize);
                 }
@@ -343,6 +343,7 @@ impl Cluster {
         let departed = match interface.peer {
             Peer::Far => pick_up(&mut interface.arrivals, cell.sequence()),
             Peer::Near(peer) => self.endpoints[peer as usize]
+                .end
                 .supply
                 .adapter_mut()
                 .and_then(|adapter| pick_up(&mut adapter.departed, cell.sequence())),
@@ -416,10 +417,10 @@ impl Cluster {
     #[cold]
     fn on_report(&mut self, now: Time, endpoint: usize, leaf: usize) {
         // What others have sent by the same port has come to it before anything that is planned is taken back.
-        let port = self.hops[self.endpoints[endpoint].first_hop as usize].port as usize;
+        let port = self.hops[self.endpoints[endpoint].end.first_hop as usize].port as usize;
         self.catch_up_to(port, self.schedule.key(0, now), now);
         self.interrupt(endpoint, now);
-        if self.endpoints[endpoint].next_report(now) == now
+        if self.endpoints[endpoint].end.next_report(now) == now
             && let Some(cell) = self.endpoints[endpoint].report(now)
         {
             self.leave_host(now, cell);
@@ -428,7 +429,7 @@ impl Cluster {
             self.leave_host(now, cell);
         }
         self.reschedule(now, endpoint);
-        self.schedule.set(leaf, self.endpoints[endpoint].next_unasked(now));
+        self.schedule.set(leaf, self.endpoints[endpoint].end.next_unasked(now));
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
@@ -436,7 +437,7 @@ impl Cluster {
     fn on_transmission(&mut self, now: Time, endpoint: usize) {
         if let Some(cell) = self.endpoints[endpoint].transmit(now) {
             if endpoint < self.first_virtual {
-                let cell = match self.endpoints[endpoint].supply.channels() {
+                let cell = match self.endpoints[endpoint].end.supply.channels() {
                     Some(channels) => cell.of_channel(channels.last()),
                     None => cell,
                 };

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_engine::histogram::Histogram;
-use cellrate_engine::quantities::{PortReading, SenderReading};
-use cellrate_engine::sampler::{EndReading, Readings};
+use cellrate_engine::connection_end::ConnectionEnd;
+use cellrate_engine::quantities::{EndReading, PortReading};
+use cellrate_engine::sampler::Readings;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowIndex, FlowQuantity, PortQuantity};
 
-use crate::endpoint::{Endpoint, RmCount};
+use crate::endpoint::Endpoint;
 use crate::kernel::ports::{ABR, GUARANTEED, Port, Queues, UBR};
+use crate::traffic::Supply;
 use crate::transport::Client;
 
 /// A cluster, as far as series look at it.
@@ -38,29 +39,15 @@ impl Readings for ClusterReadings<'_> {
     }
 }
 
-impl SenderReading for Endpoint {
-    fn acr(&self) -> f64 {
-        self.source().map_or(0.0, |source| source.acr().as_cells_per_s())
+impl EndReading for Endpoint {
+    type Supply = Supply;
+
+    fn end(&self) -> &ConnectionEnd<Supply> {
+        &self.end
     }
 
-    fn sent(&self) -> u64 {
-        Endpoint::sent(self)
-    }
-
-    fn waiting(&self, now: Time) -> u64 {
-        self.supply.waiting(now).unwrap_or(0)
-    }
-
-    fn forward_rm_sent(&self) -> u64 {
-        self.counters.rm(RmCount::ForwardSent)
-    }
-
-    fn backward_rm_received(&self) -> u64 {
-        self.counters.rm(RmCount::BackwardReceived)
-    }
-
-    fn loopback_s(&self) -> f64 {
-        self.loopback.as_ref().map_or(0.0, |own| own.last_s())
+    fn end_mut(&mut self) -> &mut ConnectionEnd<Supply> {
+        &mut self.end
     }
 
     fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
@@ -91,17 +78,6 @@ impl SenderReading for Endpoint {
             | FlowQuantity::Delay
             | FlowQuantity::MaxDelay => unreachable!("not of TCP"),
         }
-    }
-}
-
-impl EndReading for Endpoint {
-    fn data_delivered(&self) -> u64 {
-        Endpoint::data_delivered(self)
-    }
-
-    fn delays(&mut self) -> Option<(u64, &mut Histogram)> {
-        let count = Endpoint::data_delivered(self);
-        self.delays_mut().map(|delays| (count, delays))
     }
 }
 

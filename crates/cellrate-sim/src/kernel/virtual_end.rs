@@ -10,6 +10,7 @@
 //! there when it is sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
 
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::supply::CommonSupply;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;
 
@@ -68,7 +69,7 @@ impl Cluster {
     /// An RM cell, whose direction goes on over the hop `next`, ends here.
     fn on_virtual_rm(&mut self, now: Time, endpoint: usize, next: &Hop, mut cell: Cell) {
         if cell.is_backward_rm() {
-            let own = self.hops[self.endpoints[endpoint].first_hop as usize];
+            let own = self.hops[self.endpoints[endpoint].end.first_hop as usize];
             cell = self.ports[own.port as usize].answer(now, own.slot, cell);
             observe(&mut self.ports[next.port as usize], now, next, &cell);
             self.sampler.note_port(now, own.port, &mut self.ports);
@@ -76,10 +77,10 @@ impl Cluster {
             cell = self.ports[next.port as usize].answer(now, next.slot, cell);
             let partner = self.partner(endpoint);
             let partner = &mut self.endpoints[partner];
-            let acr = partner.source().map(|source| source.acr()).unwrap_or_default();
+            let acr = partner.end.source().map(|source| source.acr()).unwrap_or_default();
             let queue = per_vc_queue(partner);
             let (coupling, waiting) = (*queue.coupling(), queue.len());
-            coupling.tell(self.endpoints[endpoint].destination_mut(), waiting, acr);
+            coupling.tell(self.endpoints[endpoint].end.destination_mut(), waiting, acr);
         }
         let end = &mut self.endpoints[endpoint];
         let at_once = end.receive(cell).and_then(|cell| end.on_rm(now, cell));
@@ -120,8 +121,8 @@ fn observe(port: &mut Port, now: Time, hop: &Hop, cell: &Cell) {
 }
 
 fn per_vc_queue(endpoint: &mut Endpoint) -> &mut PerVcQueue<Cell> {
-    match &mut endpoint.supply {
-        Supply::Relayed(queue) => queue,
+    match &mut endpoint.end.supply {
+        Supply::Common(CommonSupply::Relayed(queue)) => queue,
         _ => unreachable!("this is a virtual end"),
     }
 }

@@ -105,7 +105,7 @@ pub(crate) fn account(
 
 /// One row per loopback, in the order of the directions.
 fn loopbacks(scenario: &Scenario, assembly: &Assembly) -> Vec<LoopbackSummary> {
-    let rows = |flow| assembly.sender(flow).loopback.iter().flat_map(move |own| own.rows(scenario, flow));
+    let rows = |flow| assembly.sender(flow).end.loopback.iter().flat_map(move |own| own.rows(scenario, flow));
     scenario.flows().flat_map(rows).collect()
 }
 
@@ -117,7 +117,8 @@ fn channels(
     end: Time,
 ) -> Vec<ChannelSummary> {
     let rows = |flow| {
-        let ends = [assembly.sender(flow), assembly.receiver(flow)].map(|end| end.supply.channels());
+        let ends =
+            [assembly.sender(flow), assembly.receiver(flow)].map(|endpoint| endpoint.end.supply.channels());
         match ends {
             [Some(sent), Some(received)] => channels::rows(scenario, flow, [sent, received], shares, end),
             _ => Vec::new(),

@@ -10,7 +10,7 @@ use cellrate_engine::names::flow_name;
 
 /// One summary row per direction with bursts, and the single bursts that were asked for.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> (Vec<BurstSummary>, Vec<Burst>) {
-    let conversation = |flow: FlowIndex| assembly.sender(flow).supply.conversation();
+    let conversation = |flow: FlowIndex| assembly.sender(flow).end.supply.conversation();
     let mut summaries = Vec::new();
     let mut list = Vec::new();
     for flow in scenario.flows() {

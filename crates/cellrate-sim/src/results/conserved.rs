@@ -36,8 +36,8 @@ impl Elsewhere {
             let Balance { sent, received, waiting } = balance;
             let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
             let counts = [
-                sender.sent() + sent + originated,
-                receiver.delivered() + received + absorbed,
+                sender.end.sent() + sent + originated,
+                receiver.end.delivered() + received + absorbed,
                 dropped,
                 *in_flight,
             ];

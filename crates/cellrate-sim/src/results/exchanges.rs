@@ -28,8 +28,8 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> Rows {
             connection.pages(),
             &near.interface,
             &far.interface,
-            near.supply.adapter(),
-            far.supply.adapter(),
+            near.end.supply.adapter(),
+            far.end.supply.adapter(),
         ) else {
             continue;
         };

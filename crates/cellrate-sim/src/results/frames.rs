@@ -38,7 +38,8 @@ pub(crate) fn collect(
         let Some(Traffic::Frames(model)) = &scenario.flow(flow).traffic else { continue };
         let vc = flow_name(scenario, flow);
         let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
-        let (sent, skipped) = sender.supply.frames().map_or_else(Default::default, |frames| frames.all(end));
+        let (sent, skipped) =
+            sender.end.supply.frames().map_or_else(Default::default, |frames| frames.all(end));
         let fates = Fates::of(&sent, receiver, in_flight == 0);
         summaries.push(summary(&vc, &sent, &fates, skipped, start));
         let listed = sent.iter().zip(&fates.frames).take(model.record as usize);

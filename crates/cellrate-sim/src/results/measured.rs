@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 
+use cellrate_engine::connection_end::RmCount;
 use cellrate_engine::histogram::{Extremes, Histogram};
 use cellrate_proto::policing::usage::UsageCounts;
 use cellrate_proto::{CellRate, SourceStatistics, Time};
@@ -18,7 +19,6 @@ use super::conserved::Elsewhere;
 use super::virtual_sources;
 use super::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, TcpSummary, Windowed};
 use crate::assembly::Assembly;
-use crate::endpoint::RmCount;
 use crate::error::RunError;
 use crate::kernel::ports::{Port, PortCounts};
 use cellrate_engine::names::{category_name, flow_name, port_name};
@@ -106,7 +106,7 @@ impl Meter {
         for cluster in &mut assembly.kernel.clusters {
             cluster.ports.iter_mut().for_each(|port| port.begin_maxima(at));
             for endpoint in &mut cluster.endpoints {
-                endpoint.begin_maxima(at);
+                endpoint.end.begin_maxima(at);
                 if at == scenario.measuring.start() {
                     endpoint.begin_statistics();
                     endpoint.begin_loopback_anew(at);
@@ -133,7 +133,8 @@ impl Meter {
                 (parts.last.sent > 0).then(|| flow_row(scenario, flow, &parts, span))
             });
             if let (Some(row), []) = (row, &self.readings[..]) {
-                row.delays = assembly.receiver_mut(flow).take_delays().filter(|delays| delays.total() > 0);
+                row.delays =
+                    assembly.receiver_mut(flow).end.take_delays().filter(|delays| delays.total() > 0);
             }
         }
         rows.windows.iter_mut().flat_map(|(_, rows)| rows).for_each(|row| row.delays = None);
@@ -264,16 +265,16 @@ fn flow_counts<'a>(
     elsewhere: &Elsewhere,
     at: Time,
 ) -> FlowCounts<'a> {
-    let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
+    let (sender, receiver) = (&assembly.sender(flow).end, &assembly.receiver(flow).end);
     FlowCounts {
         sent: sender.sent(),
-        data_sent: sender.counters.data_sent,
+        data_sent: sender.counts.data_sent,
         delivered: receiver.delivered(),
         data_delivered: receiver.data_delivered(),
         dropped: elsewhere.dropped[flow.index()],
         in_flight: elsewhere.in_flight[flow.index()],
-        forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
-        backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
+        forward_rm_sent: sender.counts.rm(RmCount::ForwardSent),
+        backward_rm_received: sender.counts.rm(RmCount::BackwardReceived),
         abr: sender.source().map(|source| AbrCounts {
             acr: source.acr(),
             acr_cells: sender.pacer.acr_cells(at),

@@ -100,7 +100,7 @@ fn judge(
         if step > Duration::ZERO && step.as_ps() % spacing.as_ps() == 0 {
             decided += in_step;
         }
-        let sent = assembly.sender(flow).counters.sent();
+        let sent = assembly.sender(flow).end.counts.sent();
         if sent > 0 {
             shares.push((own as f64 / sent as f64, flow));
         }

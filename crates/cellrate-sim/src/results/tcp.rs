@@ -86,7 +86,7 @@ fn directions(near: &Stack, far: &Stack) -> Vec<Direction> {
 
 fn rows(vc: &str, sending: &Endpoint, receiving: &Endpoint, end: Time) -> Vec<TcpSummary> {
     let (Some(near), Some(far), Some(adapter)) =
-        (&sending.interface, &receiving.interface, sending.supply.adapter())
+        (&sending.interface, &receiving.interface, sending.end.supply.adapter())
     else {
         return Vec::new();
     };

@@ -36,7 +36,7 @@ pub(super) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
         if !hands_out_rates(scenario, port) {
             continue;
         }
-        let Some(tail) = assembly.sender(share.flow).pacer.acr_tail(end) else { continue };
+        let Some(tail) = assembly.sender(share.flow).end.pacer.acr_tail(end) else { continue };
         let mean = tail.mean(end).as_cells_per_s();
         let swing = (tail.high.as_cells_per_s() - tail.low.as_cells_per_s()) / mean;
         let ratio = mean / share.rate.as_cells_per_s();

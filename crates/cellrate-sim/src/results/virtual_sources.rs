@@ -1,14 +1,16 @@
 //! Rows of results about virtual sources, and what their cells are to the account of a direction.
 
+use cellrate_engine::connection_end::RmCount;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
+use cellrate_engine::supply::CommonSupply;
 use cellrate_engine::virtual_source::{Counted, VirtualSourceSummary};
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::Scenario;
 
 use crate::assembly::Assembly;
 use crate::cell::Cell;
-use crate::endpoint::{Endpoint, RmCount};
+use crate::endpoint::Endpoint;
 use crate::error::RunError;
 use crate::traffic::Supply;
 use cellrate_engine::names::flow_name;
@@ -28,14 +30,15 @@ pub(crate) struct Balance {
 pub(crate) fn balances(scenario: &Scenario, assembly: &Assembly) -> Result<Vec<Balance>, RunError> {
     let mut balances = vec![Balance::default(); scenario.flows().len()];
     for (end, sender, receiver, queue) in virtual_sources(assembly) {
-        let (came, went, waiting) = (receiver.data_delivered(), sender.counters.data_sent, queue.len().0);
+        let (came, went, waiting) =
+            (receiver.end.data_delivered(), sender.end.counts.data_sent, queue.len().0);
         if came != went + waiting {
             let vc = flow_name(scenario, end.flow);
             return Err(RunError::NotConserved { vc, counts: [came, went, 0, waiting] });
         }
         let balance = &mut balances[end.flow.index()];
-        balance.sent += sender.counters.sent();
-        balance.received += receiver.delivered();
+        balance.sent += sender.end.counts.sent();
+        balance.received += receiver.end.delivered();
         balance.waiting += waiting;
     }
     Ok(balances)
@@ -58,7 +61,7 @@ impl Before {
         let sources = || virtual_sources(assembly);
         self.acr_cells.resize(sources().count(), 0.0);
         for ((_, sender, ..), cells) in sources().zip(&mut self.acr_cells) {
-            *cells = if at <= start { 0.0 } else { *cells + sender.pacer.acr_cells(at) };
+            *cells = if at <= start { 0.0 } else { *cells + sender.end.pacer.acr_cells(at) };
         }
         if at == start {
             self.queue_integrals = sources().map(|(.., queue)| queue.integral(at)).collect();
@@ -99,16 +102,16 @@ fn row(
     span: Duration,
     (integral, acr_cells): (u128, f64),
 ) -> Option<VirtualSourceSummary> {
-    let cells = acr_cells + sender.pacer.acr_cells(until);
+    let cells = acr_cells + sender.end.pacer.acr_cells(until);
     let counted = Counted {
-        data_received: receiver.data_delivered(),
-        data_sent: sender.counters.data_sent,
-        forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
-        backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
+        data_received: receiver.end.data_delivered(),
+        data_sent: sender.end.counts.data_sent,
+        forward_rm_sent: sender.end.counts.rm(RmCount::ForwardSent),
+        backward_rm_received: sender.end.counts.rm(RmCount::BackwardReceived),
         mean_acr: CellRate::new(cells / span.as_secs_f64()),
         queue_integral: queue.integral(until) - integral,
     };
-    Some(VirtualSourceSummary::new(scenario, end, (sender.source()?, queue), counted, span))
+    Some(VirtualSourceSummary::new(scenario, end, (sender.end.source()?, queue), counted, span))
 }
 
 /// The virtual ends as sources, with the ends that the loops before them lead to.
@@ -118,8 +121,8 @@ fn virtual_sources(
     let endpoint = |number: usize| assembly.endpoint(assembly.virtual_ends[number].1);
     assembly.virtual_ends.iter().enumerate().filter_map(move |(number, (end, _))| {
         let (sender, receiver) = (endpoint(number), endpoint(number ^ 1));
-        match &sender.supply {
-            Supply::Relayed(queue) => Some((end, sender, receiver, &**queue)),
+        match &sender.end.supply {
+            Supply::Common(CommonSupply::Relayed(queue)) => Some((end, sender, receiver, &**queue)),
             _ => None,
         }
     })

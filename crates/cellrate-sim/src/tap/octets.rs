@@ -176,7 +176,7 @@ impl Wire {
 impl Stream {
     fn adapter<'a>(&self, clusters: &'a mut [Cluster]) -> Option<&'a mut crate::transport::Adapter> {
         let Place { cluster, index } = self.place;
-        clusters[cluster as usize].endpoints[index as usize].supply.adapter_mut()
+        clusters[cluster as usize].endpoints[index as usize].end.supply.adapter_mut()
     }
 
     /// The payload of data cell `sequence` (modulo 2^30), which port `port` has just sent. `marked`: as the first and

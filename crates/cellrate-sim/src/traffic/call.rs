@@ -5,6 +5,7 @@ use cellrate_scenario::Traffic;
 
 use super::Supply;
 use cellrate_engine::random::{Owner, Random, Stream};
+use cellrate_engine::supply::CommonSupply;
 
 /// Cells of the calls over a connection, each while it lasts.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl Calls {
     /// Before the first call of `model`, of the direction `owner`; its randomness is drawn under `seed`.
     pub fn new(model: &Traffic, seed: u64, owner: Owner) -> Calls {
         let random = Random::new(seed, Stream::Traffic(owner));
-        Calls { model: model.clone(), owner, random, present: Supply::Nothing }
+        Calls { model: model.clone(), owner, random, present: Supply::Common(CommonSupply::Nothing) }
     }
 
     /// A call begins at `now`, and ends at `end`. What the one before it has not sent is dropped.
@@ -27,7 +28,7 @@ impl Calls {
         let random = || Random::new(self.random.bits(), Stream::Traffic(self.owner));
         let call = self.model.kind().for_call(now, end);
         let cells = call.and_then(|call| call.generator(random));
-        self.present = cells.map_or(Supply::Nothing, Supply::Generated);
+        self.present = Supply::Common(cells.map_or(CommonSupply::Nothing, CommonSupply::Generated));
     }
 
     /// The traffic of the call that is under way, or was.
@@ -44,6 +45,7 @@ impl Calls {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellrate_engine::supply::CellSupply;
     use cellrate_proto::{CellRate, Duration};
     use cellrate_scenario::Period;
     use cellrate_scenario::traffic::{Constant, OnOff};

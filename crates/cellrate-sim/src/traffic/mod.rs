@@ -1,41 +1,36 @@
-//! Supplies of sending ends, pulled cell by cell: a [`Supply`] is asked when, from some instant on, a data cell waits,
-//! and is told when one has left. No event is spent on a cell's arrival at its own source. [`Conversation`] alone is
-//! also told what arrives at its end, because that is what it answers.
+//! Supplies of sending ends: those that a live run has too ([`CommonSupply`]), and those that only a simulation has.
+//! [`Conversation`] alone is also told what arrives at its end, because that is what it answers.
 
 mod call;
 mod conversation;
 
 use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_scenario::traffic::Generate;
 use cellrate_scenario::{AdapterQueue, Datagrams, Flow, FlowIndex, Scenario, Traffic};
 
 use crate::cell::Cell;
 use crate::transport::Adapter;
 pub use call::Calls;
 use cellrate_engine::channels::Channels;
-use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::plugins::{MissingPlugin, Plugins};
 use cellrate_engine::processing::ProcessingTimes;
 use cellrate_engine::random::{Owner, Random, Stream};
+pub use cellrate_engine::supply::{CellSupply, CommonSupply};
+use cellrate_engine::traffic::Mpeg2;
 pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
-use cellrate_engine::traffic::{Bursts, Generator, Mpeg2, generator};
-use cellrate_scenario::traffic::Generate;
 pub use conversation::Conversation;
 
 /// The data that one direction of a connection has to send.
 #[derive(Debug)]
 pub enum Supply {
-    /// None, ever.
-    Nothing,
     /// Always more.
     Endless,
-    /// Cells of open-loop traffic.
-    Generated(Generator),
+    /// One that both worlds have.
+    Common(CommonSupply<Cell>),
     /// Requests, or the responses to them.
     Conversation(Box<Conversation>),
     /// Segments of TCP, data or ACKs.
     Adapter(Box<Adapter>),
-    /// Cells of several programs.
-    Video(Box<Video>),
     /// Frames in datagrams.
     Frames(Box<Frames>),
     /// An MPEG-2 transport stream.
@@ -44,10 +39,6 @@ pub enum Supply {
     Channels(Box<Channels>),
     /// Calls, one after the other.
     Calls(Box<Calls>),
-    /// Traffic that is not built in.
-    Bursts(Box<Bursts>),
-    /// Cells that another loop of the same connection brings to a switch.
-    Relayed(Box<PerVcQueue<Cell>>),
 }
 
 /// Direction that a supply feeds, with the facts about it that a supply may want.
@@ -85,7 +76,6 @@ impl Supply {
         }
         Ok(match traffic {
             Some(Traffic::Tcp(tcp)) => adapter(tcp),
-            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, owner(), end))),
             Some(Traffic::Mpeg2(model)) => Supply::Mpeg2(Box::new(Mpeg2::new(model, random(), end))),
             Some(Traffic::Frames(frames)) => {
                 Supply::Frames(Box::new(Frames::new(frames, sender.icr(), random(), end)))
@@ -95,7 +85,7 @@ impl Supply {
                     Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
                 }
                 Some(Traffic::Tcp(tcp)) => adapter(tcp),
-                _ => Supply::Nothing,
+                _ => Supply::Common(CommonSupply::Nothing),
             },
             Some(Traffic::Greedy(greedy)) if greedy.windows.is_empty() => Supply::Endless,
             Some(Traffic::RequestResponse(model)) => {
@@ -106,12 +96,9 @@ impl Supply {
                 Supply::Adapter(Box::new(adapter))
             }
             Some(Traffic::Call(model)) => Supply::Calls(Box::new(Calls::new(model, seed, owner()))),
-            Some(Traffic::Custom(custom)) => {
-                Supply::Bursts(Box::new(plugins.bursts(scenario, flow, custom)?))
-            }
-            Some(_) => match generator(scenario, flow) {
-                Some(cells) => Supply::Generated(cells),
-                None => unreachable!("what is not open-loop has its own supply"),
+            Some(_) => match CommonSupply::of_traffic(scenario, flow, end, plugins)? {
+                Some(common) => Supply::Common(common),
+                None => unreachable!("traffic that is not of both worlds has its own supply"),
             },
         })
     }
@@ -127,17 +114,6 @@ impl Supply {
             }
             Supply::Conversation(conversation) => conversation.on_delivered(now, sequence),
             _ => false,
-        }
-    }
-
-    /// From `now` on ACR is `acr`; what is left of the time before counts with the one before. Called before the next
-    /// transmission is asked for.
-    #[inline]
-    pub fn on_acr(&mut self, now: Time, acr: CellRate) {
-        match self {
-            Supply::Frames(frames) => frames.on_acr(now, acr),
-            Supply::Bursts(bursts) => bursts.on_acr(now, acr),
-            _ => {}
         }
     }
 
@@ -160,23 +136,11 @@ impl Supply {
         }
     }
 
-    /// The first instant, not before `from`, at which a data cell waits; [`Time::NEVER`] when there is none. `from`
-    /// never falls from one call to the next, except that it may repeat an instant after the last [`Supply::take`].
-    #[inline(always)]
-    pub fn available_from(&self, from: Time) -> Time {
-        match self {
-            Supply::Endless => from,
-            Supply::Adapter(adapter) if adapter.waiting() > 0 => from.max(adapter.ready()),
-            other => other.available_later(from),
-        }
-    }
-
     #[inline(never)]
     fn available_later(&self, from: Time) -> Time {
         match self {
             Supply::Endless => from,
-            Supply::Generated(cells) => cells.available_from(from),
-            Supply::Nothing => Time::NEVER,
+            Supply::Common(common) => common.available_from(from),
             Supply::Conversation(conversation) => conversation.next().max(from),
             // What is in the queue came before `from`, and may have to be processed yet.
             Supply::Adapter(adapter) => {
@@ -186,19 +150,10 @@ impl Supply {
                     Time::NEVER
                 }
             }
-            Supply::Video(video) => video.next().max(from),
             Supply::Frames(frames) => frames.next().max(from),
             Supply::Mpeg2(stream) => stream.next().max(from),
             Supply::Channels(channels) => channels.available_from(from),
             Supply::Calls(calls) => calls.present().available_from(from),
-            Supply::Bursts(bursts) => bursts.next().max(from),
-            Supply::Relayed(queue) => {
-                if queue.is_empty() {
-                    Time::NEVER
-                } else {
-                    from
-                }
-            }
         }
     }
 
@@ -207,7 +162,7 @@ impl Supply {
     pub fn run(&self, at: Time, spacing: Duration) -> (u32, bool) {
         match self {
             Supply::Endless => (u32::MAX, false),
-            Supply::Generated(cells) => (cells.run(at, spacing), false),
+            Supply::Common(CommonSupply::Generated(cells)) => (cells.run(at, spacing), false),
             Supply::Adapter(adapter) if at < adapter.ready() => (0, false),
             Supply::Adapter(adapter) => (adapter.run(), true),
             Supply::Calls(calls) => calls.present().run(at, spacing),
@@ -220,7 +175,7 @@ impl Supply {
     pub fn take_run(&mut self, count: u32, last: Time) {
         match self {
             Supply::Endless => {}
-            Supply::Generated(cells) => cells.take_run(count),
+            Supply::Common(CommonSupply::Generated(cells)) => cells.take_run(count),
             Supply::Adapter(adapter) => adapter.take_run(count, last),
             Supply::Calls(calls) => calls.present_mut().take_run(count, last),
             Supply::Conversation(conversation) => conversation.take_run(count, last),
@@ -242,37 +197,16 @@ impl Supply {
     #[inline(never)]
     fn take_other(&mut self, now: Time) -> bool {
         match self {
-            Supply::Generated(cells) => cells.take(now),
-            Supply::Endless | Supply::Nothing => {}
+            Supply::Common(common) => return common.take(now).is_some_and(|cell| cell.ends_pdu()),
+            Supply::Endless => {}
             Supply::Conversation(conversation) => conversation.take(now),
             Supply::Adapter(adapter) => return adapter.take(now),
-            Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
             Supply::Mpeg2(stream) => return stream.take(),
             Supply::Channels(channels) => channels.take(now),
             Supply::Calls(calls) => return calls.present_mut().take(now),
-            Supply::Bursts(bursts) => bursts.take(now),
-            Supply::Relayed(queue) => return queue.take(now).is_some_and(|cell| cell.ends_pdu()),
         }
         false
-    }
-
-    /// Data cells that have arrived by `now` and wait \[cells\]; `None` for a supply without a queue (greedy, limited).
-    pub fn waiting(&self, now: Time) -> Option<u64> {
-        match self {
-            Supply::Nothing => Some(0),
-            Supply::Endless => None,
-            Supply::Generated(cells) => cells.waiting(now),
-            Supply::Conversation(conversation) => Some(conversation.waiting(now)),
-            Supply::Adapter(adapter) => Some(adapter.waiting()),
-            Supply::Video(video) => Some(video.waiting(now)),
-            Supply::Frames(frames) => Some(frames.waiting(now)),
-            Supply::Mpeg2(stream) => Some(stream.waiting(now)),
-            Supply::Channels(channels) => channels.waiting(now),
-            Supply::Calls(calls) => calls.present().waiting(now),
-            Supply::Bursts(bursts) => Some(bursts.waiting(now)),
-            Supply::Relayed(queue) => Some(queue.len().0),
-        }
     }
 
     /// The calls, if this is a supply of them, to begin one.
@@ -288,5 +222,38 @@ impl Supply {
     /// The adapter, to change it.
     pub fn adapter_mut(&mut self) -> Option<&mut Adapter> {
         if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
+    }
+}
+
+impl CellSupply for Supply {
+    #[inline(always)]
+    fn available_from(&self, from: Time) -> Time {
+        match self {
+            Supply::Endless => from,
+            Supply::Adapter(adapter) if adapter.waiting() > 0 => from.max(adapter.ready()),
+            other => other.available_later(from),
+        }
+    }
+
+    fn waiting(&self, now: Time) -> Option<u64> {
+        match self {
+            Supply::Endless => None,
+            Supply::Common(common) => common.waiting(now),
+            Supply::Conversation(conversation) => Some(conversation.waiting(now)),
+            Supply::Adapter(adapter) => Some(adapter.waiting()),
+            Supply::Frames(frames) => Some(frames.waiting(now)),
+            Supply::Mpeg2(stream) => Some(stream.waiting(now)),
+            Supply::Channels(channels) => channels.waiting(now),
+            Supply::Calls(calls) => calls.present().waiting(now),
+        }
+    }
+
+    #[inline]
+    fn on_acr(&mut self, now: Time, acr: CellRate) {
+        match self {
+            Supply::Frames(frames) => frames.on_acr(now, acr),
+            Supply::Common(common) => common.on_acr(now, acr),
+            _ => {}
+        }
     }
 }

@@ -61,7 +61,7 @@ use cellrate_scenario::{
     RmCells, Scenario, Sender, Span, Step, Traffic, WaitingBrm,
 };
 use cellrate_sim::random::{Owner, Random, Stream};
-use cellrate_sim::traffic::{Site, Supply};
+use cellrate_sim::traffic::{CellSupply, CommonSupply, Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{
     BranchPointSummary, ChannelSummary, CompletionSummary, DemandSummary, FlowSummary, FrameSummary,

@@ -74,7 +74,7 @@ pub(super) fn virtual_ends(scenario: &Scenario) -> Vec<End> {
                 let (queue, lengths) = (VecDeque::new(), vec![(Time::ZERO, 0)]);
                 let relay = Relay { switch, step, partner, coupling, queue, lengths };
                 let host = new_end(scenario, flow);
-                let supply = Supply::Nothing;
+                let supply = Supply::Common(CommonSupply::Nothing);
                 ends.push(End { relay: Some(relay), supply, tcp: None, ..host });
             }
         }

@@ -101,7 +101,7 @@ impl Cluster {
     fn find_hosts_of_several(&mut self) {
         let mut counts = vec![0_u32; self.ports.len()];
         for endpoint in &self.endpoints {
-            let first = endpoint.first_hop as usize;
+            let first = endpoint.end.first_hop as usize;
             // Behind the first hop, the other direction leaves by the port that leads to the host.
             if self.hops[first].endpoint == NONE
                 && let Some(count) = counts.get_mut(self.hops[first + 1].answering_port as usize)
@@ -137,7 +137,7 @@ impl Cluster {
     /// Tells feeds the second hop of the way of their cells.
     fn tell_feeds(&mut self) {
         for feed in &mut self.feeds {
-            let first = self.endpoints[feed.endpoint as usize].first_hop;
+            let first = self.endpoints[feed.endpoint as usize].end.first_hop;
             let hop = &self.hops[first as usize + 1];
             feed.slot = hop.slot;
             feed.priority = hop.priority;

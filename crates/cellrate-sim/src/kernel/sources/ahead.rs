@@ -25,7 +25,7 @@ impl Cluster {
     pub(crate) fn begin_ahead(&mut self) {
         for index in 0..self.ahead.len() {
             let sender = &mut self.endpoints[self.ahead[index].source as usize];
-            sender.transmits = sender.next_transmission(Time::ZERO);
+            sender.transmits = sender.end.next_transmission(Time::ZERO);
             self.send_ahead(self.ahead[index]);
         }
     }

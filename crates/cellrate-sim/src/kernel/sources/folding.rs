@@ -108,7 +108,7 @@ impl Folded<'_> {
                 self.feed.push(Train::of(cell), self.spare);
                 cell.sent
             } else {
-                let spacing = self.sender.spacing();
+                let spacing = self.sender.end.spacing();
                 let all = transmits.saturating_add(spacing.saturating_mul(u64::from(planned - 1)));
                 if until <= all {
                     // As many as begin before then, one at least and not all.
@@ -201,7 +201,7 @@ impl Folded<'_> {
     #[inline]
     fn settle(&mut self, count: u32) -> Time {
         let Endpoint { transmits, .. } = *self.sender;
-        let spacing = self.sender.spacing();
+        let spacing = self.sender.end.spacing();
         let last = transmits + spacing * u64::from(count - 1);
         self.sender.planned -= count;
         self.sender.transmits = last.saturating_add(spacing);
@@ -214,7 +214,7 @@ impl Folded<'_> {
     /// beyond the end.
     fn plan(&mut self, now: Time) {
         let Folded { sender, exit, feed, spare, schedule, end, .. } = self;
-        let at = sender.next_transmission(now);
+        let at = sender.end.next_transmission(now);
         sender.transmits = at;
         sender.planned = 0;
         feed.open = false;
@@ -296,7 +296,8 @@ impl Folded<'_> {
             && match self.exit {
                 HostExit::Shared(_) => true,
                 HostExit::Own(_) => {
-                    self.feed.significance == Significance::BEFORE_CLUSTER && !self.sender.may_turn_around()
+                    self.feed.significance == Significance::BEFORE_CLUSTER
+                        && !self.sender.end.may_turn_around()
                 }
             }
     }
@@ -321,7 +322,7 @@ impl Folded<'_> {
     fn first_backward_rm(&self) -> Option<Time> {
         match self.feed.first_backward_rm() {
             Some(train) => Some(train.first_arrival()),
-            None => self.sender.may_turn_around().then(|| self.first_unknown()),
+            None => self.sender.end.may_turn_around().then(|| self.first_unknown()),
         }
         .filter(|&sent| sent != Time::NEVER)
     }
@@ -480,7 +481,7 @@ impl Cluster {
             folded.reschedule(now);
         } else if self.endpoints[endpoint].send_mode == SendMode::Scheduled {
             let sender = &mut self.endpoints[endpoint];
-            sender.transmits = sender.next_transmission(now);
+            sender.transmits = sender.end.next_transmission(now);
             self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
         }
     }

@@ -50,7 +50,7 @@ impl Cluster {
             if self.feeds[feed as usize].port != port {
                 continue;
             }
-            let [first, next] = [0, 1].map(|hop| &self.hops[endpoint.first_hop as usize + hop]);
+            let [first, next] = [0, 1].map(|hop| &self.hops[endpoint.end.first_hop as usize + hop]);
             let NextHop::Lane(lane) = first.leads_to() else {
                 unreachable!("a host is shared in the cluster of its switch");
             };

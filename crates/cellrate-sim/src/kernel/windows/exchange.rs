@@ -148,7 +148,7 @@ impl Exchange {
             bags.extend(bag.close());
         }
         for &(sender, conduit) in &self.leaving[number] {
-            if let Some(adapter) = cluster.endpoints[sender].supply.adapter_mut()
+            if let Some(adapter) = cluster.endpoints[sender].end.supply.adapter_mut()
                 && !adapter.departed.is_empty()
             {
                 hand_over(&mut adapter.departed, &mut lock(&self.conduits[conduit]));

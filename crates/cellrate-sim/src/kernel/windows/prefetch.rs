@@ -25,7 +25,7 @@ impl Cluster {
         read_through(lanes, |lane: &Lane| lane.prefetch() ^ prefetch_hops(hops, lane));
         read_through(feeds, Feed::prefetch);
         read_through(endpoints, |endpoint: &Endpoint| {
-            endpoint.prefetch() ^ u64::from(hops[endpoint.first_hop as usize].port)
+            endpoint.prefetch() ^ u64::from(hops[endpoint.end.first_hop as usize].port)
         });
         read_through(outboxes, Outbox::prefetch);
     }
