@@ -131,7 +131,7 @@ fn run_file(path: &str) -> Result<(), String> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     let mut document = Document::parse_bytes(&text, path).map_err(|error| error.to_string())?;
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-    document.take_in(folder).map_err(|error| error.to_string())?;
+    document.read_files(folder).map_err(|error| error.to_string())?;
     let scenario = document.resolve().map_err(|error| error.to_string())?;
     let start = Instant::now();
     let summary = simulate(&scenario, NonZeroUsize::MIN)?.summary;

@@ -115,7 +115,7 @@ impl Channels {
             }
             let next = self.available(turn, now);
             if next <= now {
-                self.scheduler.go_on(turn);
+                self.scheduler.requeue(turn);
             } else {
                 self.waiting.remove(&turn);
                 self.empty.push(Reverse((next, turn)));

@@ -1,7 +1,11 @@
-//! Where cells of connections are policed, the way of the BRMs that a policer of ABR has to see, and what results say
-//! of a policer.
+//! Policers where cells come to a switch (UPC, NPC): where they stand, what they have to see, and what results say of
+//! them.
 
-use cellrate_proto::policing::usage::{UsageConfig, UsageCounts};
+use std::collections::BTreeMap;
+
+use cellrate_proto::policing::contract::Verdict;
+use cellrate_proto::policing::usage::{PolicedCell, UsageConfig, UsageControl, UsageCounts};
+use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeIndex, Scenario, Step};
 use serde::Serialize;
 
@@ -41,6 +45,47 @@ pub fn checkpoints(scenario: &Scenario) -> Vec<Checkpoint> {
         }
     }
     all
+}
+
+/// The policers of a world, or of a part of it, by its numbers of hops.
+#[derive(Debug, Default)]
+pub struct Police {
+    /// By the hop at whose far end cells are policed.
+    policers: BTreeMap<u32, UsageControl>,
+    /// The hop that a policer polices, by the hop of the BRMs that it has to see leave.
+    watched: BTreeMap<u32, u32>,
+}
+
+impl Police {
+    /// Adds the policer of what arrives over `hop`, by the BRMs that leave over `hop_back`.
+    pub fn add(&mut self, checkpoint: &Checkpoint, hop: u32, hop_back: u32) {
+        self.policers.insert(hop, UsageControl::new(&checkpoint.usage));
+        self.watched.insert(hop_back, hop);
+    }
+
+    /// The verdict on a cell that reaches the far end of `hop` at `now`: what `seen` gives is what a policer looks at.
+    /// A cell passes where nobody polices that hop.
+    #[inline]
+    pub fn on_arrival(&mut self, now: Time, hop: u32, seen: impl FnOnce() -> PolicedCell) -> Verdict {
+        match self.policers.get_mut(&hop) {
+            Some(policer) => policer.on_cell(now, seen()),
+            None => Verdict::Pass,
+        }
+    }
+
+    /// Shows a BRM that leaves by `hop` at `now` to whoever polices by it; `explicit_rate` gives its ER.
+    #[inline]
+    pub fn on_backward_rm(&mut self, now: Time, hop: u32, explicit_rate: impl FnOnce() -> Option<CellRate>) {
+        let policer = self.watched.get(&hop).and_then(|hop| self.policers.get_mut(hop));
+        if let (Some(policer), Some(rate)) = (policer, explicit_rate()) {
+            policer.on_backward_rm(now, rate);
+        }
+    }
+
+    /// Counts of the policer at the far end of `hop`; nothing where there is none.
+    pub fn counts(&self, hop: u32) -> UsageCounts {
+        self.policers.get(&hop).map(UsageControl::counts).unwrap_or_default()
+    }
 }
 
 /// The cells of one direction of a connection that a policer has decided on.

@@ -152,7 +152,7 @@ impl<C> WaitingCells<C> {
         if self.is_ready(class)
             && let Some(between) = &mut self.between
         {
-            between.go_on(class as u32);
+            between.requeue(class as u32);
         }
         self.serving = Some(class);
         Some((class, cell))
@@ -201,7 +201,7 @@ impl<C> WaitingCells<C> {
                 self.held.push(Reverse((queue.earliest, class as u8, number)));
             }
         } else if !queue.cells.is_empty() {
-            scheduler.go_on(number);
+            scheduler.requeue(number);
         }
         cell
     }

@@ -56,7 +56,7 @@ pub struct CongestedSpan {
 /// The destination of one direction of an ABR connection.
 #[derive(Clone, Debug, Default)]
 pub struct Destination {
-    /// EFCI of the last data cell, unless it was cleared -- state
+    /// EFCI of the last data cell, unless it was cleared.
     efci: bool,
     config: DestinationConfig,
     /// The congestion of one that ever was congested. A large network has very many that never were.
@@ -68,7 +68,7 @@ struct OwnCongestion {
     congestion: DestinationCongestion,
     /// when there is any, if that is known before
     spans: Arc<[CongestedSpan]>,
-    /// the last BRM originated here (rule 5) -- state
+    /// The last BRM originated here (rule 5).
     last_originated: Option<Time>,
 }
 

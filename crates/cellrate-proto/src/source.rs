@@ -69,35 +69,36 @@ pub struct SourceStatistics {
 /// ```
 #[derive(Debug)]
 pub struct Source {
-    /// [cells/s] -- state
+    /// The rate that the network allows now.
     acr: CellRate,
-    /// 1/ACR, rounded up -- derived from `acr`, kept because every cell needs it
+    /// 1/ACR, rounded up: follows from `acr`, and is kept because every cell needs it.
     spacing: Duration,
-    /// the last in-rate cell -- state
+    /// When the last in-rate cell left; zero before the first.
     last_cell: Time,
-    /// whether an in-rate cell was ever sent -- state
+    /// Whether an in-rate cell was ever sent.
     started: bool,
-    /// in-rate cells since the last in-rate FRM, not counting it \[cells\] -- state
+    /// In-rate cells since the last in-rate FRM, which is not counted (rule 3 a).
     cells_since_frm: u32,
-    /// whether a BRM left in rate since the last in-rate FRM -- state
+    /// Whether a BRM left in rate since the last in-rate FRM (rule 3 b).
     brm_since_frm: bool,
-    /// whether the count of cells or the end of a frame calls for in-rate FRMs -- parameter, and whether one has ended
-    calls: Calls,
-    /// the last in-rate FRM -- state
+    /// The event that calls for in-rate FRMs: a count of cells, or the end of a frame.
+    frm_trigger: FrmTrigger,
+    /// When the last in-rate FRM left (rules 3 a and 5).
     last_frm: Time,
-    /// in-rate FRMs since the last BRM with BN = 0 \[cells\] -- state; it stays at its largest value, since no CRM that
-    /// can be signalled or set in a scenario is above that
+    /// In-rate FRMs since the last BRM with BN = 0 (rule 6). It stays at its largest value: no CRM that can be
+    /// signalled or set in a scenario is above that.
     frms_since_brm: u32,
-    /// the turned-around cell that waits for an in-rate opportunity -- state
+    /// The turned-around cell that waits for an in-rate opportunity.
     waiting_brm: Option<RmCell>,
+    /// `None` in nearly every source of a large network.
     extras: Option<Box<Extras>>,
-    /// Many connections of a network have the same.
+    /// Parameters that set-up agreed on; many connections of a network share them.
     parameters: Arc<AbrParameters>,
 }
 
-/// Where in-rate FRMs are called for, besides by Trm.
+/// The event that calls for an in-rate FRM, besides Trm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Calls {
+enum FrmTrigger {
     /// After Nrm - 1 other cells.
     AfterCells,
     /// After the last cell of a frame, which has not left.
@@ -110,8 +111,9 @@ enum Calls {
 /// broken.
 #[derive(Debug)]
 struct Extras {
+    /// The use-it-or-lose-it policy (rule 13).
     uili: Uili,
-    /// the earliest next out-of-rate FRM; 0 where there was none -- state
+    /// The earliest instant of the next out-of-rate FRM (rule 11); zero before the first.
     next_out_of_rate: Time,
     statistics: SourceStatistics,
     misbehaviour: Misbehaviour,
@@ -148,7 +150,7 @@ impl Source {
             started: false,
             cells_since_frm: 0,
             brm_since_frm: false,
-            calls: Calls::AfterCells,
+            frm_trigger: FrmTrigger::AfterCells,
             last_frm: Time::ZERO,
             frms_since_brm: 0,
             waiting_brm: None,
@@ -184,15 +186,15 @@ impl Source {
     /// ```
     #[must_use]
     pub fn reporting_frames(self) -> Source {
-        Source { calls: Calls::AfterFrame, ..self }
+        Source { frm_trigger: FrmTrigger::AfterFrame, ..self }
     }
 
     /// The data cell that has just left was the last of its frame. Where [frames](Source::reporting_frames) call for
     /// FRMs, one leaves at the next in-rate opportunity, whether anything else waits or not; elsewhere nothing changes.
     #[inline]
     pub fn end_frame(&mut self) {
-        if self.calls == Calls::AfterFrame {
-            self.calls = Calls::FrameEnded;
+        if self.frm_trigger == FrmTrigger::AfterFrame {
+            self.frm_trigger = FrmTrigger::FrameEnded;
         }
     }
 
@@ -205,8 +207,8 @@ impl Source {
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
         self.frms_since_brm = 0;
-        if self.calls == Calls::FrameEnded {
-            self.calls = Calls::AfterFrame;
+        if self.frm_trigger == FrmTrigger::FrameEnded {
+            self.frm_trigger = FrmTrigger::AfterFrame;
         }
     }
 
@@ -229,7 +231,7 @@ impl Source {
     /// Whether something other than data waits: a turned-around cell, or the FRM that the end of a frame calls for.
     #[inline]
     fn waits(&self) -> bool {
-        self.waiting_brm.is_some() || self.calls == Calls::FrameEnded
+        self.waiting_brm.is_some() || self.frm_trigger == FrmTrigger::FrameEnded
     }
 
     /// Whether a turned-around cell waits.
@@ -292,14 +294,14 @@ impl Source {
         let plain = self.waiting_brm.is_none()
             && self.started
             && self.acr.as_cells_per_s() >= TCR
-            && self.calls != Calls::FrameEnded
+            && self.frm_trigger != FrmTrigger::FrameEnded
             && at >= self.in_rate_opportunity();
         if !plain {
             return 0;
         }
         // Rule 3 a, its two ways: by count, and by time once Mrm others have left.
-        let by_count = match self.calls {
-            Calls::AfterCells => self.parameters.nrm.saturating_sub(self.cells_since_frm + 1),
+        let by_count = match self.frm_trigger {
+            FrmTrigger::AfterCells => self.parameters.nrm.saturating_sub(self.cells_since_frm + 1),
             _ => u32::MAX,
         };
         let until_trm = self.last_frm.saturating_add(self.parameters.trm).since(at);
@@ -354,10 +356,10 @@ impl Source {
     /// Mrm other cells. Where frames call for them, the end of one stands for the count.
     #[inline]
     fn forward_rm_is_due(&self, now: Time) -> bool {
-        let is_called_for = match self.calls {
-            Calls::AfterCells => self.cells_since_frm + 1 >= self.parameters.nrm,
-            Calls::AfterFrame => false,
-            Calls::FrameEnded => true,
+        let is_called_for = match self.frm_trigger {
+            FrmTrigger::AfterCells => self.cells_since_frm + 1 >= self.parameters.nrm,
+            FrmTrigger::AfterFrame => false,
+            FrmTrigger::FrameEnded => true,
         };
         is_called_for
             || !self.started
@@ -378,8 +380,8 @@ impl Source {
         self.last_frm = now;
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
-        if self.calls == Calls::FrameEnded {
-            self.calls = Calls::AfterFrame;
+        if self.frm_trigger == FrmTrigger::FrameEnded {
+            self.frm_trigger = FrmTrigger::AfterFrame;
         }
         self.frms_since_brm = self.frms_since_brm.saturating_add(1);
         self.forward_rm(false)

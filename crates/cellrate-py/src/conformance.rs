@@ -29,13 +29,25 @@ pub fn conformance(
         "VBR.3" => Definition::Vbr3,
         "UBR.1" => Definition::Ubr1,
         "UBR.2" => Definition::Ubr2,
-        other => return Err(parameter_error(py, &format!("there is no conformance definition {other}"))),
+        other => {
+            let allowed = "CBR.1, VBR.1, VBR.2, VBR.3, UBR.1 or UBR.2";
+            return Err(parameter_error(
+                py,
+                &format!("the conformance definition is \"{other}\"; it may be {allowed}"),
+            ));
+        }
     };
     let coupling = match coupling {
         "coupled" => Coupling::Coupled,
         "independent" => Coupling::Independent,
         "serial" => Coupling::Serial,
-        other => return Err(parameter_error(py, &format!("buckets are not coupled as \"{other}\""))),
+        other => {
+            let allowed = "coupled, independent or serial";
+            return Err(parameter_error(
+                py,
+                &format!("the coupling of the buckets is \"{other}\"; it may be {allowed}"),
+            ));
+        }
     };
     let contract = Contract {
         definition,

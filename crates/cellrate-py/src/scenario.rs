@@ -172,7 +172,7 @@ fn whole(
         document.check_not_swept(path)?;
         document.set(path, value)?;
     }
-    document.take_in_from(&places.own, &places.allowed)?;
+    document.read_files_from(&places.own, &places.allowed)?;
     Ok(document)
 }
 

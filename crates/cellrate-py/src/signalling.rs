@@ -28,7 +28,7 @@ pub fn signalled(
 ) -> PyResult<Vec<(&'static str, u32)>> {
     let power = |name: &'static str, factor: f64| {
         PowerOfTwo::exact(factor)
-            .ok_or_else(|| parameter_error(py, &format!("{name} is {factor}, no power of two")))
+            .ok_or_else(|| parameter_error(py, &format!("{name} is {factor}; it must be a power of two")))
     };
     let mut parameters = AbrParameters::new(CellRate::new(pcr));
     parameters.mcr = CellRate::new(mcr);

@@ -143,17 +143,19 @@ impl Document {
     ///
     /// # Errors
     /// Files that cannot be read, or hold something else. The document is as before then.
-    pub fn take_in(&mut self, folder: &Path) -> Result<(), ScenarioError> {
-        self.take_in_from(folder, &[])
+    pub fn read_files(&mut self, folder: &Path) -> Result<(), ScenarioError> {
+        self.read_files_from(folder, &[])
     }
 
-    /// Like [`take_in`](Document::take_in), where files in `allowed` folders may be named too.
+    /// Like [`read_files`](Document::read_files), where files in `allowed` folders may be named too.
     ///
     /// # Errors
-    /// As [`take_in`](Document::take_in).
-    pub fn take_in_from(&mut self, folder: &Path, allowed: &[PathBuf]) -> Result<(), ScenarioError> {
+    /// As [`read_files`](Document::read_files).
+    pub fn read_files_from(&mut self, folder: &Path, allowed: &[PathBuf]) -> Result<(), ScenarioError> {
         let mut root = self.settled().map_err(|fault| self.error(fault))?.into_owned();
-        if files::take_in(&mut root, &Folders { own: folder, allowed }).map_err(|fault| self.error(fault))? {
+        if files::read_files(&mut root, &Folders { own: folder, allowed })
+            .map_err(|fault| self.error(fault))?
+        {
             (self.root, self.pending) = (root, Vec::new());
         }
         Ok(())

@@ -202,9 +202,9 @@ impl Endpoint {
         self.end.counts.data_sent = number;
     }
 
-    /// The data cells that will leave one after the other, from the [next transmission](ConnectionEnd::next_transmission) at
-    /// `at` on, unless something arrives here: their spacing, how many, and whether the last one ends its PDU. None at
-    /// all where that is not known so simply.
+    /// The data cells that will leave one after the other, unless something arrives here, from `at` on, which is the
+    /// [next transmission](ConnectionEnd::next_transmission): their spacing, how many, and whether the last one ends
+    /// its PDU. None at all where that is not known so simply.
     pub fn run(&self, at: Time) -> (Duration, u32, bool) {
         let (spacing, allowed) = (self.end.pacer.spacing(), self.end.pacer.data_run(at));
         if allowed == 0 {

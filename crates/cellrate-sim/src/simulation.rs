@@ -129,7 +129,7 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// As [`run`], and [`RunError::MissingPlugin`] when something custom of the scenario is not to be had.
     pub fn run(&self, progress: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<RunResult, RunError> {
-        self.run_beside(progress, Beside::Nobody)
+        self.run_observed(progress, Observer::Nobody)
     }
 
     /// As [`run`](Simulation::run), with every cell that leaves a port of `tap` handed to `sink` in the order of
@@ -143,7 +143,7 @@ impl<'a> Simulation<'a> {
         tap: &Tap,
         sink: &'b mut TapSink<'b>,
     ) -> Result<RunResult, RunError> {
-        self.run_beside(progress, Beside::Tap(tap, sink))
+        self.run_observed(progress, Observer::Tap(tap, sink))
     }
 
     /// As [`run`](Simulation::run), with what series have recorded handed to `look` each time that `every` of network
@@ -157,34 +157,34 @@ impl<'a> Simulation<'a> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         look: &mut dyn FnMut(Look) -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {
-        self.run_beside(progress, Beside::Watcher(Watcher::new(every, look)))
+        self.run_observed(progress, Observer::Watcher(Watcher::new(every, look)))
     }
 
-    fn run_beside(
+    fn run_observed(
         &self,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-        beside: Beside<'_>,
+        observer: Observer<'_>,
     ) -> Result<RunResult, RunError> {
         let &Simulation { scenario, threads, plugins, mechanisms } = self;
         check_size(scenario)?;
         let end = Time::ZERO + scenario.duration;
-        let tapped: Vec<PortIndex> = match &beside {
-            Beside::Tap(tap, _) => tap.ports.iter().map(|step| step.port()).collect(),
-            Beside::Nobody | Beside::Watcher(_) => Vec::new(),
+        let tapped: Vec<PortIndex> = match &observer {
+            Observer::Tap(tap, _) => tap.ports.iter().map(|step| step.port()).collect(),
+            Observer::Nobody | Observer::Watcher(_) => Vec::new(),
         };
         let mut assembly = assemble(scenario, &tapped, plugins, mechanisms)?;
         let mut meter = Meter::default();
-        match beside {
-            Beside::Nobody => run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
+        match observer {
+            Observer::Nobody => run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
                 kernel.run(until, threads, progress)
             })?,
-            Beside::Watcher(mut watcher) => {
+            Observer::Watcher(mut watcher) => {
                 let watch = &mut |now: Time, clusters: &mut [Cluster]| watcher.pass(now, clusters);
                 run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
                     kernel.run_watched(until, progress, watch)
                 })?;
             }
-            Beside::Tap(tap, sink) => {
+            Observer::Tap(tap, sink) => {
                 let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
                 let watch = &mut |_: Time, clusters: &mut [Cluster]| collector.collect(clusters);
                 run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
@@ -223,7 +223,7 @@ fn run_and_read(
 }
 
 /// Who else has part in a run.
-enum Beside<'a> {
+enum Observer<'a> {
     Nobody,
     Tap(&'a Tap, &'a mut TapSink<'a>),
     Watcher(Watcher<'a>),

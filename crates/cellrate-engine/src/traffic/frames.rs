@@ -96,14 +96,14 @@ enum Lengths {
 struct Pace {
     share: f64,
     acr: CellRate,
-    way: Way,
+    method: FollowMethod,
     /// Up to when credit or means are added up.
     until: Time,
 }
 
 /// How it follows.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum FollowMethod {
     /// Frame by frame.
     Credit {
         /// \[cells\]
@@ -150,16 +150,24 @@ impl Frames {
         let mean = f64::from(film.cells(model.lengths.mean().0).1);
         let pace = model.follow_acr.map(|follow| {
             // As of a sender that was always there.
-            let way = match follow.means {
-                None => Way::Credit { credit: 2.0 * mean, limit: 2.0 * mean },
+            let method = match follow.means {
+                None => FollowMethod::Credit { credit: 2.0 * mean, limit: 2.0 * mean },
                 Some(FollowMeans { interval, adapts }) => {
                     let rate = mean * model.frames_per_second.as_f64();
                     let part = (follow.share * acr.as_cells_per_s() / rate).min(1.0);
                     let ends = model.start.saturating_add(interval);
-                    Way::Means(Means { interval, adapts, ends, granted: 0.0, film: 0.0, part, due: 0.0 })
+                    FollowMethod::Means(Means {
+                        interval,
+                        adapts,
+                        ends,
+                        granted: 0.0,
+                        film: 0.0,
+                        part,
+                        due: 0.0,
+                    })
                 }
             };
-            Pace { share: follow.share, acr, way, until: model.start }
+            Pace { share: follow.share, acr, method, until: model.start }
         });
         Frames {
             film,
@@ -375,13 +383,13 @@ impl Pace {
     fn advance(&mut self, now: Time) {
         let Pace { share, acr, .. } = *self;
         let carried = |from: Time, to: Time| acr.cells_in(to.since(from));
-        match &mut self.way {
-            Way::Credit { credit, limit } => {
+        match &mut self.method {
+            FollowMethod::Credit { credit, limit } => {
                 if now > self.until {
                     *credit = (*credit + share * carried(self.until, now)).min(*limit);
                 }
             }
-            Way::Means(means) => {
+            FollowMethod::Means(means) => {
                 while means.ends <= now {
                     means.granted += carried(self.until, means.ends);
                     if means.film > 0.0 {
@@ -400,8 +408,8 @@ impl Pace {
     /// The part of a frame of so many cells that is sent; `None` if it is left out. Without means, one that is longer
     /// than all credit ever goes with all of it.
     fn sends(&mut self, cells: u32) -> Option<f64> {
-        match &mut self.way {
-            Way::Credit { credit, limit } => {
+        match &mut self.method {
+            FollowMethod::Credit { credit, limit } => {
                 let needed = f64::from(cells).min(*limit);
                 let enough = *credit >= needed;
                 if enough {
@@ -409,7 +417,7 @@ impl Pace {
                 }
                 enough.then_some(1.0)
             }
-            Way::Means(means) => {
+            FollowMethod::Means(means) => {
                 means.film += f64::from(cells);
                 if means.adapts == Adaptation::BitRate {
                     return Some(means.part);
@@ -427,9 +435,9 @@ impl Pace {
     /// Whether nothing will be sent while ACR stays as it is.
     fn has_nothing(&self) -> bool {
         self.acr == CellRate::ZERO
-            && match &self.way {
-                Way::Credit { .. } => true,
-                Way::Means(means) => means.part <= 0.0 && means.granted <= 0.0,
+            && match &self.method {
+                FollowMethod::Credit { .. } => true,
+                FollowMethod::Means(means) => means.part <= 0.0 && means.granted <= 0.0,
             }
     }
 }
@@ -632,7 +640,7 @@ mod tests {
         // Half of the second's first half: 167.5 of 335 cells. Nothing is granted in the second half.
         assert_eq!(sent(&frames), [1, 2, 3, 4, 5, 7, 9]);
         frames.on_acr(ms(900), CellRate::new(670.0));
-        let Some(Pace { way: Way::Means(means), .. }) = frames.pace else { panic!("by means") };
+        let Some(Pace { method: FollowMethod::Means(means), .. }) = frames.pace else { panic!("by means") };
         assert_eq!((means.part, means.granted, means.ends), (0.5, 0.0, ms(1000)));
     }
 

@@ -81,7 +81,7 @@ impl Video {
         let paces = vec![Pace { step: 0, until: 0 }; first.len()];
         let mut video = Video { programs, paces, next, bits, base: Time::ZERO, span, end };
         first.into_iter().enumerate().for_each(|(number, at)| video.set(number, at));
-        video.go_on();
+        video.rebase();
         video
     }
 
@@ -112,11 +112,11 @@ impl Video {
         let (at, number) = self.first();
         let after = self.programs[number].after(at);
         self.set(number, after);
-        self.go_on();
+        self.rebase();
     }
 
     /// Where all programs wait for instants that keys cannot tell, these count from the first of those on.
-    fn go_on(&mut self) {
+    fn rebase(&mut self) {
         if self.next.first() >> self.bits == self.span {
             let nexts: Vec<Time> = self.programs.iter().map(|program| program.next).collect();
             self.base = nexts.iter().copied().min().unwrap_or(self.end);

@@ -301,7 +301,7 @@ fn is_after(number: u32, other: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::edge::tests::checksum;
+    use super::super::test_segments::{TestSegment, checksum};
     use super::*;
 
     const SCALED: &[u8] = &[2, 4, 5, 180, 1, 3, 3, 7, 4, 2, 1, 1];
@@ -316,25 +316,9 @@ mod tests {
         options: &[u8],
         payload: usize,
     ) -> Vec<u8> {
-        let length = 40 + options.len() + payload;
-        let mut packet = vec![7; length];
-        packet[..20].copy_from_slice(&[0x45, 0, 0, 0, 0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-        packet[20..24].copy_from_slice(&[0x12, 0x34, 0, 80]);
-        if !is_sent {
-            packet[12..20].copy_from_slice(&[10, 0, 0, 2, 10, 0, 0, 1]);
-            packet[20..24].copy_from_slice(&[0, 80, 0x12, 0x34]);
-        }
-        packet[2..4].copy_from_slice(&(length as u16).to_be_bytes());
-        packet[24..28].copy_from_slice(&numbers[0].to_be_bytes());
-        packet[28..32].copy_from_slice(&numbers[1].to_be_bytes());
-        packet[32] = ((20 + options.len()) / 4 * 16) as u8;
-        packet[33] = flags;
-        packet[34..36].copy_from_slice(&window.to_be_bytes());
-        packet[36..40].fill(0);
-        packet[40..40 + options.len()].copy_from_slice(options);
-        let sum = checksum(&packet);
-        packet[36..38].copy_from_slice(&sum.to_be_bytes());
-        packet
+        let (from, to) = (([10, 0, 0, 1], 0x1234), ([10, 0, 0, 2], 80));
+        let sent = TestSegment { from, to, numbers, window, flags, options, payload };
+        if is_sent { sent.packet() } else { sent.turned().packet() }
     }
 
     /// ACKs of a host whose connection has had its handshake, and which has sent 60 segments of 1448 octets, of 32

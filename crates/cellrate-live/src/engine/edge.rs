@@ -311,7 +311,8 @@ fn be32(octets: &[u8], at: usize) -> u32 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::test_segments::{TestSegment, checksum};
     use super::*;
     use cellrate_proto::Duration;
 
@@ -319,37 +320,8 @@ pub(super) mod tests {
 
     /// A packet of a client with this acknowledgement number, window, flags, options and payload.
     fn packet(ack: u32, window: u16, flags: u8, options: &[u8], payload: usize) -> Vec<u8> {
-        let length = 40 + options.len() + payload;
-        let mut packet = vec![7; length];
-        packet[..20].copy_from_slice(&[0x45, 0, 0, 0, 0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-        packet[2..4].copy_from_slice(&(length as u16).to_be_bytes());
-        packet[20..24].copy_from_slice(&[0x12, 0x34, 0, 80]);
-        packet[24..28].copy_from_slice(&99_u32.to_be_bytes());
-        packet[28..32].copy_from_slice(&ack.to_be_bytes());
-        packet[32] = ((20 + options.len()) / 4 * 16) as u8;
-        packet[33] = flags;
-        packet[34..36].copy_from_slice(&window.to_be_bytes());
-        packet[36..40].fill(0);
-        packet[40..40 + options.len()].copy_from_slice(options);
-        let sum = checksum(&packet);
-        packet[36..38].copy_from_slice(&sum.to_be_bytes());
-        packet
-    }
-
-    /// The checksum of a TCP segment with its pseudo header; zero where it has the right one.
-    pub fn checksum(packet: &[u8]) -> u16 {
-        let mut octets = packet[12..].to_vec();
-        octets.extend([0, 6]);
-        octets.extend((packet.len() as u16 - 20).to_be_bytes());
-        // The pseudo header is of whole words, so an odd payload is padded before it.
-        let pseudo = octets.split_off(octets.len() - 4);
-        if octets.len() % 2 == 1 {
-            octets.push(0);
-        }
-        octets.extend(pseudo);
-        let sum: u32 = octets.chunks(2).map(|word| u32::from(be16(word, 0))).sum();
-        let folded = (sum & 0xffff) + (sum >> 16);
-        !((folded & 0xffff) + (folded >> 16)) as u16
+        let (from, to) = (([10, 0, 0, 1], 0x1234), ([10, 0, 0, 2], 80));
+        TestSegment { from, to, numbers: [99, ack], window, flags, options, payload }.packet()
     }
 
     const SYN_OPTIONS: [u8; 12] = [2, 4, 0x23, 0xb4, 1, 3, 3, 7, 4, 2, 1, 1];

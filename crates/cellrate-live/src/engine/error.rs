@@ -81,10 +81,16 @@ impl fmt::Display for Error {
         match self {
             Error::Interrupted => f.write_str("the run was interrupted"),
             Error::TooLarge { connections, allowed } => {
-                write!(f, "{connections} connections; VPIs and VCIs number at most {allowed}")
+                write!(
+                    f,
+                    "the scenario has {connections} connections; a live run takes at most {allowed}, by the VPIs and VCIs that there are"
+                )
             }
             Error::NoDevice { vc, host } => {
-                write!(f, "{vc} carries packets, but its host {host} has no device for them")
+                write!(
+                    f,
+                    "{vc} carries packets, and its host {host} has no device for them; attach one, or leave its route out"
+                )
             }
             Error::NoApplication { vc } => write!(
                 f,
@@ -110,7 +116,10 @@ impl fmt::Display for Error {
                  shorten `duration`"
             ),
             Error::TooLate { late_s } => {
-                write!(f, "the run ended {late_s:.1} s ago, by the start that was given")
+                write!(
+                    f,
+                    "the start that was given lies so far back that the run ended {late_s:.1} s ago; give a later one (start_unix_ns, --start)"
+                )
             }
             Error::System(cause) => write!(f, "the system refused what the engine needs: {cause}"),
             Error::NotConserved { vc, account } => write!(

@@ -98,6 +98,7 @@ impl Exchanges {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_segments::TestSegment;
     use super::*;
 
     const SYN: u8 = 2;
@@ -105,22 +106,9 @@ mod tests {
 
     /// A segment from the client to the server's port 80, or back.
     fn segment(back: bool, sequence: u32, flags: u8, payload: usize) -> Vec<u8> {
-        let (client, server) = ([10, 0, 0, 2], [10, 0, 0, 1]);
-        let (from, to) = if back { (server, client) } else { (client, server) };
-        let (source, destination) = if back { (80_u16, 4000_u16) } else { (4000, 80) };
-        let length = 40 + payload as u16;
-        let mut packet = vec![0; 40 + payload];
-        packet[0] = 0x45;
-        packet[2..4].copy_from_slice(&length.to_be_bytes());
-        packet[9] = 6;
-        packet[12..16].copy_from_slice(&from);
-        packet[16..20].copy_from_slice(&to);
-        packet[20..22].copy_from_slice(&source.to_be_bytes());
-        packet[22..24].copy_from_slice(&destination.to_be_bytes());
-        packet[24..28].copy_from_slice(&sequence.to_be_bytes());
-        packet[32] = 0x50;
-        packet[33] = flags;
-        packet
+        let (from, to) = (([10, 0, 0, 2], 4000), ([10, 0, 0, 1], 80));
+        let asked = TestSegment { from, to, numbers: [sequence, 0], window: 0, flags, options: &[], payload };
+        if back { asked.turned().packet() } else { asked.packet() }
     }
 
     fn at(us: u64) -> Time {

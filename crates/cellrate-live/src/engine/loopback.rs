@@ -18,17 +18,8 @@ impl Machine<'_> {
         flow: FlowIndex,
         cell: &Cell,
     ) {
-        match self.network.adapters[number].receive_oam(now, cell) {
-            Err(()) => {
-                self.passages[flow.index()].dropped += 1;
-                let node = self.network.inputs[input].node;
-                self.network.nodes[node.0 as usize].damaged_rm += 1;
-                return;
-            }
-            Ok(None) => {}
-            Ok(Some(reply)) => self.leave(now, number, reply),
-        }
-        self.note_adapter(now, number);
+        let received = self.network.adapters[number].receive_oam(now, cell);
+        self.answer_control(now, input, number, flow, received);
     }
 
     /// An OAM cell reaches a switch, which answers it or passes it on.

@@ -24,7 +24,7 @@ use super::edge::Verdict;
 use super::error::Error;
 use super::network::{Hop, NONE, Network};
 use super::options::Host;
-use super::port::{ABR, Exit};
+use super::port::{ABR, LineEnd};
 use super::sampler::{NetworkReadings, Recording};
 use super::tap::{CellTap, TapDirection};
 
@@ -270,7 +270,7 @@ impl<'a> Machine<'a> {
             port.end_intervals_before(now);
         }
         let (cell, next) = port.depart(now);
-        let exit = port.exit;
+        let line_end = port.line_end;
         self.schedule.set(leaf, next);
         let Some(cell) = cell else { return };
         let (Ok(left) | Err(left)) = &cell;
@@ -283,15 +283,15 @@ impl<'a> Machine<'a> {
             tap.cell(now, self.network.port_indices[number], direction, &cell.octets());
         }
         match cell {
-            Ok(cell) => match exit {
-                Exit::Inside(input) => {
+            Ok(cell) => match line_end {
+                LineEnd::Inside(input) => {
                     let place = &mut self.network.inputs[input as usize];
                     if place.cells.is_empty() {
                         self.schedule.set((self.first_input + input) as usize, cell.arrives);
                     }
                     place.cells.push_back(cell);
                 }
-                Exit::Outside(outgoing) => {
+                LineEnd::Outside(outgoing) => {
                     let flow = self.network.hops[cell.hop as usize].flow;
                     self.passages[flow.index()].left += 1;
                     // The other process works out the arrival.
@@ -412,18 +412,34 @@ impl<'a> Machine<'a> {
         flow: FlowIndex,
         cell: &Cell,
     ) {
-        match self.network.adapters[number].receive_rm(now, cell) {
-            Err(()) => {
-                self.passages[flow.index()].dropped += 1;
-                let node = self.network.inputs[input].node;
-                self.network.nodes[node.0 as usize].damaged_rm += 1;
-                return;
-            }
+        let received = self.network.adapters[number].receive_rm(now, cell);
+        self.answer_control(now, input, number, flow, received);
+    }
+
+    /// The end of this number has received an RM or OAM cell of `flow`: its answer, if there is one, leaves at once,
+    /// and a damaged cell is counted.
+    pub(super) fn answer_control(
+        &mut self,
+        now: Time,
+        input: usize,
+        number: usize,
+        flow: FlowIndex,
+        received: Result<Option<Cell>, ()>,
+    ) {
+        match received {
+            Err(()) => return self.count_damaged(input, flow),
             Ok(None) => {}
-            Ok(Some(cell)) => self.leave(now, number, cell),
+            Ok(Some(answer)) => self.leave(now, number, answer),
         }
         self.reschedule(now, number);
         self.note_adapter(now, number);
+    }
+
+    /// An RM or OAM cell of `flow` is damaged, or of another protocol, where `input` ends.
+    fn count_damaged(&mut self, input: usize, flow: FlowIndex) {
+        self.passages[flow.index()].dropped += 1;
+        let node = self.network.inputs[input].node;
+        self.network.nodes[node.0 as usize].damaged_rm += 1;
     }
 
     /// A switch passes `cell` on over its next hop.
@@ -434,10 +450,7 @@ impl<'a> Machine<'a> {
         let mut rm = None;
         if cell.is_rm() {
             let Ok(mut contents) = cell.to_rm() else {
-                self.passages[hop.flow.index()].dropped += 1;
-                let node = self.network.inputs[input].node;
-                self.network.nodes[node.0 as usize].damaged_rm += 1;
-                return;
+                return self.count_damaged(input, hop.flow);
             };
             if contents.direction == Direction::Backward && hop.answering_port != NONE {
                 let answering = &mut self.network.ports[hop.answering_port as usize];

@@ -39,6 +39,8 @@ mod sampler;
 mod sequence;
 mod supply;
 mod tap;
+#[cfg(test)]
+mod test_segments;
 pub mod throughput;
 mod verdict;
 mod virtual_end;

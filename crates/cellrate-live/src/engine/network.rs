@@ -30,7 +30,7 @@ use super::faults::{Faults, InjectedFaults};
 use super::incoming::Incoming;
 use super::options::Options;
 use super::police::Police;
-use super::port::{Exit, Port};
+use super::port::{LineEnd, Port};
 use super::supply::{PacketQueue, Supply};
 
 /// The adapter queue of hosts of which the scenario says nothing.
@@ -273,8 +273,8 @@ impl Builder<'_> {
                 continue;
             }
             let inside = (0..).zip(&self.network.inputs).find(|(_, input)| input.port == port);
-            let exit = match inside {
-                Some((place, _)) => Exit::Inside(place),
+            let line_end = match inside {
+                Some((place, _)) => LineEnd::Inside(place),
                 None => {
                     self.network.outgoing.push(Outgoing {
                         port,
@@ -282,17 +282,17 @@ impl Builder<'_> {
                         neighbour: head,
                         cells: Vec::new(),
                     });
-                    Exit::Outside(self.network.outgoing.len() as u32 - 1)
+                    LineEnd::Outside(self.network.outgoing.len() as u32 - 1)
                 }
             };
             self.port_places[port.index()] = self.network.ports.len() as u32;
-            self.network.ports.push(self.build_port(port, exit)?);
+            self.network.ports.push(self.build_port(port, line_end)?);
             self.network.port_indices.push(port);
         }
         Ok(())
     }
 
-    fn build_port(&self, port: PortIndex, exit: Exit) -> Result<Port, MissingPlugin> {
+    fn build_port(&self, port: PortIndex, line_end: LineEnd) -> Result<Port, MissingPlugin> {
         let config = self.scenario.port(port);
         let line = Line::of(self.scenario, port);
         let control = self.options.plugins.control(self.scenario, port)?;
@@ -305,7 +305,7 @@ impl Builder<'_> {
         });
         let discards = FrameDiscards::of(self.scenario, port);
         let marks = Random::new(self.scenario.seed, Stream::Marks(Owner::port(self.scenario, port)));
-        Ok(Port::new(Served::new(line, config, discards, marks), control, is_switch, exit, injected))
+        Ok(Port::new(Served::new(line, config, discards, marks), control, is_switch, line_end, injected))
     }
 
     fn number_adapters(&mut self) {

@@ -118,20 +118,8 @@ impl Peers {
                     sockets.len() - 1
                 }
             };
-            links.push(Link {
-                port: outgoing.port,
-                address: address(outgoing.neighbour)?,
-                socket,
-                input,
-                line: network.inputs[input].line.clone(),
-                last_sent: 0,
-                order: Order::default(),
-                first_rm: None,
-                last_departure: Time::ZERO,
-                batch: Vec::new(),
-                held: None,
-                counters: PeerCounters::default(),
-            });
+            let line = network.inputs[input].line.clone();
+            links.push(Link::new(outgoing.port, address(outgoing.neighbour)?, socket, input, line));
         }
         let here = nodes.first().map_or("", |&node| scenario.node(node).name.as_str());
         Ok(Some(Peers {
@@ -341,6 +329,24 @@ fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
 }
 
 impl Link {
+    /// A link over which nothing has come or gone.
+    fn new(port: PortIndex, address: SocketAddr, socket: usize, input: usize, line: Incoming) -> Link {
+        Link {
+            port,
+            address,
+            socket,
+            input,
+            line,
+            last_sent: 0,
+            order: Order::default(),
+            first_rm: None,
+            last_departure: Time::ZERO,
+            batch: Vec::new(),
+            held: None,
+            counters: PeerCounters::default(),
+        }
+    }
+
     /// How the cells of the batch that was read at `now` are spaced, and the instant before the first: evenly since the
     /// last cell, or over a quantum if that was longer ago; never closer than the line allows.
     fn spacing(&self, now: Time, quantum: Duration) -> (Time, Duration) {
@@ -378,20 +384,8 @@ mod tests {
     use super::*;
 
     fn link() -> Link {
-        Link {
-            port: PortIndex(0),
-            address: "127.0.0.1:1".parse().unwrap(),
-            socket: 0,
-            input: 0,
-            line: Incoming::constant(Duration::from_us(10)),
-            last_sent: 0,
-            order: Order::default(),
-            first_rm: None,
-            last_departure: Time::ZERO,
-            batch: Vec::new(),
-            held: None,
-            counters: PeerCounters::default(),
-        }
+        let line = Incoming::constant(Duration::from_us(10));
+        Link::new(PortIndex(0), "127.0.0.1:1".parse().unwrap(), 0, 0, line)
     }
 
     fn spacing(last_us: u64, cells: usize, now_us: u64) -> (u64, u64) {

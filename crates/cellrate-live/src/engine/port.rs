@@ -11,7 +11,7 @@ use cellrate_proto::{Cells, Direction, RmCell, Time};
 
 /// Where the link behind a port goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub(crate) enum LineEnd {
     /// To a node of this process: an index into the inputs.
     Inside(u32),
     /// To a node of another process: an index into the outgoing links.
@@ -30,7 +30,7 @@ pub(crate) struct Losses {
 pub(crate) struct Port {
     pub served: Served<Cell>,
     injected: Option<Box<InjectedFaults>>,
-    pub exit: Exit,
+    pub line_end: LineEnd,
     /// Whether `control` wants to know of every cell.
     pub metered: bool,
     /// Whether it may have a BRM sent because of a cell that comes ([`super::becn`]).
@@ -46,7 +46,7 @@ impl Port {
         served: Served<Cell>,
         control: PortControl,
         is_switch: bool,
-        exit: Exit,
+        line_end: LineEnd,
         injected: Option<InjectedFaults>,
     ) -> Port {
         let originates = is_switch && control.originates();
@@ -54,7 +54,7 @@ impl Port {
         Port {
             served,
             injected: injected.map(Box::new),
-            exit,
+            line_end,
             metered,
             originates,
             control,
@@ -165,7 +165,7 @@ mod tests {
             Served::new(line, &config, None, marks),
             control,
             false,
-            Exit::Inside(0),
+            LineEnd::Inside(0),
             Some(injected),
         );
         let rm = RmCell {

@@ -2,7 +2,7 @@
 //!
 //! Queues are numbered from 0 on, as they are connected. A scheduler knows which of them have a cell to send and
 //! nothing of the cells: [`Scheduler::begin`] says that a queue has one from now on, [`Scheduler::next`] whose turn it
-//! is, and [`Scheduler::go_on`], right after that, that the queue has another one.
+//! is, and [`Scheduler::requeue`], right after that, that the queue has another one.
 //!
 //! [`DeficitRoundRobin`] goes around; [`WeightedFair`] is WF2Q+ (J. Bennett, H. Zhang, "Hierarchical Packet Fair
 //! Queueing Algorithms", IEEE/ACM ToN 5(5), 1997). Weights are whole thousandths ([`Weight`]) and virtual times are
@@ -110,7 +110,8 @@ impl Scheduler {
         }
     }
 
-    /// The queue whose turn it is. It is taken to have nothing more to send unless it [goes on](Scheduler::go_on).
+    /// The queue whose turn it is. It is taken to have nothing more to send unless it is
+    /// [requeued](Scheduler::requeue).
     #[expect(
         clippy::should_implement_trait,
         reason = "it is no iterator: what comes next hangs on what is told between"
@@ -123,10 +124,10 @@ impl Scheduler {
     }
 
     /// The queue whose turn it was has another cell.
-    pub fn go_on(&mut self, queue: u32) {
+    pub fn requeue(&mut self, queue: u32) {
         match self {
-            Scheduler::RoundRobin(rounds) | Scheduler::DeficitRoundRobin(rounds) => rounds.go_on(queue),
-            Scheduler::WeightedFair(fair) => fair.go_on(queue),
+            Scheduler::RoundRobin(rounds) | Scheduler::DeficitRoundRobin(rounds) => rounds.requeue(queue),
+            Scheduler::WeightedFair(fair) => fair.requeue(queue),
         }
     }
 

@@ -65,7 +65,7 @@ impl DeficitRoundRobin {
     }
 
     /// The queue whose turn it was has another cell: it goes on with its visit, or comes last in the round.
-    pub fn go_on(&mut self, queue: u32) {
+    pub fn requeue(&mut self, queue: u32) {
         if self.queues[queue as usize].1 >= self.least {
             self.turns.push_front(queue);
             self.visiting = true;

@@ -30,7 +30,7 @@ fn sent(mut scheduler: Scheduler, queues: usize, cells: &[(u64, u32)]) -> Vec<(u
         let queue = scheduler.next().expect("a cell waits");
         let at = waiting[queue as usize].pop_front().expect("it has one");
         if !waiting[queue as usize].is_empty() {
-            scheduler.go_on(queue);
+            scheduler.requeue(queue);
         }
         now += 1;
         sent.push((queue, at, now));

@@ -85,7 +85,7 @@ impl WeightedFair {
     }
 
     /// The queue whose turn it was has another cell.
-    pub fn go_on(&mut self, queue: u32) {
+    pub fn requeue(&mut self, queue: u32) {
         self.await_turn(queue, self.queues[queue as usize].1);
     }
 

@@ -59,15 +59,15 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// The rates of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 struct Estimate {
-    /// the CCR of the last FRM [cells/s] -- state
+    /// The CCR of the last FRM [cells/s].
     ccr: CellRate,
-    /// the lowest CCR that held in this interval [cells/s] -- state
+    /// The lowest CCR that held in this interval [cells/s].
     lowest_ccr: CellRate,
-    /// smoothed [cells/s] -- state
+    /// CCR, smoothed from interval to interval [cells/s].
     claimed: CellRate,
-    /// smoothed [cells/s] -- state
+    /// The rate at which cells come, smoothed from interval to interval [cells/s].
     rate: CellRate,
-    /// whether there is anything to smooth with -- state
+    /// Whether there is anything to smooth with.
     begun: bool,
 }
 

@@ -41,7 +41,7 @@ impl BuiltIn for April1995 {
 /// T, without the floor of ICR that came in May. Nothing forbids the next increase.
 #[derive(Clone, Debug)]
 pub struct April1995 {
-    /// TOF * Nrm \[cells\] -- parameter
+    /// An FRM is late after as many cells: TOF * Nrm.
     late: f64,
     rdf: f64,
 }

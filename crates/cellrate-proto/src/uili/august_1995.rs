@@ -138,9 +138,9 @@ impl DecreasePerTime {
 #[derive(Clone, Debug)]
 pub struct August1995 {
     rule_5b: Rule5b,
-    /// TOF * Nrm \[cells\] -- parameter
+    /// An FRM is late after as many cells: TOF * Nrm.
     late: f64,
-    /// TDF [1/s] -- parameter
+    /// The part of ACR that is lost per second: TDF [1/s].
     tdf: f64,
 }
 

@@ -82,9 +82,9 @@ pub enum Region {
 /// delta leaves no region B, and region A then begins at SR + delta.
 #[derive(Clone, Debug)]
 pub struct CountBased {
-    /// ACR_ok, whether ACR was used when the last FRM left -- state
+    /// ACR_ok, whether ACR was used when the last FRM left.
     acr_ok: bool,
-    /// PR5, whether the network has just raised ACR -- state
+    /// PR5, whether the network has just raised ACR.
     pr5: bool,
     config: CountBasedConfig,
 }

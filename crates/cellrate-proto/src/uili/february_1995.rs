@@ -42,11 +42,11 @@ impl BuiltIn for February1995 {
 /// and this one), because those that the network orders come with a BRM; nothing forbids the next increase.
 #[derive(Clone, Debug)]
 pub struct February1995 {
-    /// the last BRM or decrease; `None` before the first -- state
+    /// The last BRM or decrease; `None` before the first.
     heard: Option<Time>,
-    /// FRMs since then \[FRMs\] -- state
+    /// FRMs sent since then.
     sent: u32,
-    /// \[cells\] -- parameter
+    /// RDF, here a number of cells.
     rdf: f64,
     tof: u32,
 }

@@ -7,9 +7,9 @@
 /// prohibition as well. A second trigger before it arrives changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule5b {
-    /// PNI, prohibit no increase -- parameter
+    /// PNI, prohibit no increase.
     pni: bool,
-    /// whether the next BRM may not raise ACR -- state
+    /// Whether the next BRM may not raise ACR.
     armed: bool,
 }
 

@@ -120,7 +120,7 @@ impl TimeBasedConfig {
 pub struct TimeBased {
     rule_5b: Rule5b,
     floor: TimeBasedFloor,
-    /// Tc -- parameter
+    /// Tc, the time constant of the decrease.
     time_constant: Duration,
 }
 

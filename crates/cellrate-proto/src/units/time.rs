@@ -1,13 +1,26 @@
 //! Instants and spans of time, in integer picoseconds: 64 bits hold 213 days, and a cell slot of 2.831... us at
 //! 149.76 Mb/s loses less than 10^-6 of itself to rounding.
 //!
-//! Operators are for instants and spans of a run, which fit by far; a result that does not fit is a defect, at which
-//! tests panic. What may be endless, as the spacing of cells at a rate of zero, is for the `saturating_` methods.
+//! # Overflow
+//!
+//! Operators and constructors are for instants and spans of a run, which fit by far. A result that does not fit is a
+//! defect: they panic as integers do, where a build checks for overflow. What may be endless, as the spacing of cells
+//! at a rate of zero, is for the `saturating_` methods.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
 /// An instant [ps since the start of the run].
+///
+/// ```
+/// use cellrate_proto::{Duration, Time};
+///
+/// let at = Time::ZERO + Duration::from_us(3);
+/// assert_eq!((at.as_ps(), at.to_string()), (3_000_000, "3 us".to_owned()));
+/// assert!(at < Time::NEVER);
+/// // A span is never negative: nothing has passed since an instant that is still to come.
+/// assert_eq!(Time::ZERO.since(at), Duration::ZERO);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 

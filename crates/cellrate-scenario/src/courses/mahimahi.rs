@@ -3,7 +3,7 @@
 use cellrate_proto::declaration::{Kind, Shape, key};
 use cellrate_proto::{BitRate, Duration, Time};
 
-use super::{check_number, nowhere};
+use super::check_number;
 use crate::keys::SPAN;
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -47,7 +47,7 @@ pub(super) const SHAPE: Shape = Shape {
 /// The rates that the chances of a trace come to, over steps of one length.
 pub(super) fn rates(node: &Node, table: &Table, end: Time) -> Result<Vec<(Time, BitRate)>, Fault> {
     let Some(opportunities) = table.node("opportunities") else {
-        return Err(nowhere(node, table, "opportunities"));
+        return Err(check::missing_or_unread(node, table, "opportunities"));
     };
     let instants = instants(opportunities)?;
     let step = optional(table, "step", quantity::span)?.unwrap_or(Duration::from_ms(100));

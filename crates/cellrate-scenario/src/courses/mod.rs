@@ -48,7 +48,7 @@ pub(crate) fn delay(node: &Node, end: Time) -> Result<Delays, Fault> {
 }
 
 /// Reads the file that `table` names. Says whether it is of a kind that is known here.
-pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
+pub(crate) fn read_file(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
     let read: FromFile = match table.text("type") {
         Some("csv") => table::of_file,
         Some("mahimahi") => mahimahi::of_file,
@@ -73,16 +73,4 @@ fn check_number(node: &Node, table: &Table, end: Time, step: Duration) -> Result
     let place = table.node("step").map_or(node.place, |step| step.place);
     let message = format!("the run has more than {MOST_STEPS} steps of {step}");
     Err(Fault::new(place, message, "Write a longer step, or a shorter duration"))
-}
-
-/// Error for a table that has neither the course itself nor the name of its file.
-fn nowhere(node: &Node, table: &Table, key: &str) -> Fault {
-    match table.node("file") {
-        Some(file) => Fault::new(
-            file.place,
-            "the file has not been read",
-            "Files are read with a scenario that is a file itself",
-        ),
-        None => check::missing(node.place, key, "or a file"),
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cellrate_proto::Time;
 use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key};
 
-use super::{MOST_STEPS, nowhere};
+use super::MOST_STEPS;
 use crate::keys::{MAX_COLUMN, TIME, TIME_COLUMN_KEY};
 use crate::text::check;
 use crate::text::columns::columns;
@@ -84,7 +84,7 @@ pub(super) fn steps<T>(
     table: &Table,
     read: impl Fn(&Node) -> Result<T, Fault>,
 ) -> Result<Vec<(Time, T)>, Fault> {
-    let Some(steps) = table.node("steps") else { return Err(nowhere(node, table, "steps")) };
+    let Some(steps) = table.node("steps") else { return Err(check::missing_or_unread(node, table, "steps")) };
     let mut all: Vec<(Time, T)> = Vec::new();
     for step in check::list(steps)? {
         let [at, value] = check::pair(step)?;

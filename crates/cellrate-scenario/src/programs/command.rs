@@ -85,8 +85,10 @@ fn ready(node: &Node) -> Result<Ready, Fault> {
         (Some(port), None, None) => Ok(Ready::Port(port as u16)),
         (None, Some(pattern), None) => Ok(Ready::Pattern(pattern)),
         (None, None, Some(file)) => Ok(Ready::File(file)),
-        _ => {
-            let message = "ready takes one key, and has none or several";
+        (port, pattern, file) => {
+            let given =
+                [port.is_some(), pattern.is_some(), file.is_some()].into_iter().filter(|is| *is).count();
+            let message = format!("ready has {given} of the keys port, pattern and file, and takes one");
             Err(Fault::new(node.place, message, "Write one of port, pattern and file"))
         }
     }

@@ -47,8 +47,8 @@ impl Desk {
         let mut book = self.book.clone();
         let (mut agreed, mut bookings) = ((connection, Vec::new()), Vec::new());
         for backward in [false, true] {
-            let way = Way { far: agreed.0.steps(backward).collect(), others: Vec::new() };
-            agreed = set_up(network, &mut book, &self.wish, agreed, terms, (&way, backward))?;
+            let lines = DirectionLines { far: agreed.0.steps(backward).collect(), others: Vec::new() };
+            agreed = set_up(network, &mut book, &self.wish, agreed, terms, (&lines, backward))?;
             agreed = stop_and_go::agree(network, agreed, backward)?;
             let connection = &agreed.0;
             let flow = connection.flow(backward);
@@ -112,14 +112,14 @@ pub(super) fn admit(
             ));
         }
         // A connection is set up in both directions or not at all.
-        let ways = Way::both(network, place, tree);
-        let lines = ways.iter().flat_map(Way::steps);
+        let directions = DirectionLines::both(network, place, tree);
+        let lines = directions.iter().flat_map(DirectionLines::steps);
         let before: Vec<_> =
             lines.map(|step| step.port().index()).map(|line| (line, book.state(line))).collect();
-        let set_up = [false, true].into_iter().zip(&ways).try_fold(
+        let set_up = [false, true].into_iter().zip(&directions).try_fold(
             (tree[0].clone(), Vec::new()),
-            |so_far, (backward, way)| {
-                set_up(network, &mut book, &wish, so_far, terms, (way, backward))
+            |so_far, (backward, lines)| {
+                set_up(network, &mut book, &wish, so_far, terms, (lines, backward))
                     .and_then(|agreed| stop_and_go::agree(network, agreed, backward))
             },
         );
@@ -190,20 +190,20 @@ fn idle_keys(network: &Network, terms: &[Terms]) -> Result<(), Fault> {
 }
 
 /// All lines of one direction of a connection.
-struct Way {
+struct DirectionLines {
     /// Lines of the path; of a tree, of the way to the farthest leaf, whose delays are FRTT.
     far: Vec<Step>,
     /// Lines of a tree that are not on the way to the farthest leaf.
     others: Vec<Step>,
 }
 
-impl Way {
-    /// The two ways of a connection with its branches, forward and backward. It has the index `place`.
-    fn both(network: &Network, place: usize, tree: &[Connection]) -> [Way; 2] {
+impl DirectionLines {
+    /// The two directions of a connection with its branches, forward and backward. It has the index `place`.
+    fn both(network: &Network, place: usize, tree: &[Connection]) -> [DirectionLines; 2] {
         let [far, others] = tree::steps(network, place, tree);
         let turned = |steps: &[Step]| steps.iter().rev().map(|step| step.turned()).collect();
-        let back = Way { far: turned(&far), others: turned(&others) };
-        [Way { far, others }, back]
+        let back = DirectionLines { far: turned(&far), others: turned(&others) };
+        [DirectionLines { far, others }, back]
     }
 
     fn steps(&self) -> impl Iterator<Item = &Step> {
@@ -218,9 +218,9 @@ fn set_up(
     wish: &Wish,
     (mut connection, mut changes): (Connection, Vec<Negotiated>),
     terms: &Terms,
-    (way, backward): (&Way, bool),
+    (all_lines, backward): (&DirectionLines, bool),
 ) -> Result<(Connection, Vec<Negotiated>), String> {
-    let path: Vec<Step> = way.steps().copied().collect();
+    let path: Vec<Step> = all_lines.steps().copied().collect();
     let line = |step: &Step| step.port().index();
     let lines: Vec<usize> = path.iter().map(line).collect();
     let direction = if backward { "backward" } else { "forward" };
@@ -235,7 +235,7 @@ fn set_up(
             .iter()
             .map(|step| limits(network, *step, (!idle).then(|| book.room(line(step)).to_cell_rate())))
             .collect();
-        for node in &mut nodes[way.far.len()..] {
+        for node in &mut nodes[all_lines.far.len()..] {
             (node.propagation, node.processing) = Default::default();
         }
         let agreed = negotiation::negotiate(&offer, &nodes).map_err(|refusal| {

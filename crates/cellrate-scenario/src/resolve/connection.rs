@@ -64,7 +64,7 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
                 "Give each a name of its own",
             ));
         }
-        let (mut connection, ways) = with_ways(network, whole)?;
+        let (mut connection, branch_paths) = with_branch_paths(network, whole)?;
         paths += usize::from(connection.is_path());
         if paths > MOST_PATHS {
             let message = format!("this is virtual path {paths} of the scenario");
@@ -73,7 +73,8 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
         }
         all_terms.push(terms(&whole.table, &connection)?);
         share(&mut connection, &mut senders);
-        let branches = trees::branches(network, &connection, ConnectionIndex(list.len() as u32), ways);
+        let branches =
+            trees::branches(network, &connection, ConnectionIndex(list.len() as u32), branch_paths);
         all_terms.extend(branches.iter().map(|_| Terms::default()));
         list.push(connection);
         list.extend(branches);
@@ -169,18 +170,21 @@ pub(super) fn base(all: &Table, abr: &Table, own: &Table) -> Table {
 
 /// A connection with one path.
 pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
-    with_ways(network, whole).map(|(connection, _)| connection)
+    with_branch_paths(network, whole).map(|(connection, _)| connection)
 }
 
-/// A connection, and the ways of its branches.
-fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees::Way>), Fault> {
+/// A connection, and the branch_paths of its branches.
+fn with_branch_paths(
+    network: &Network,
+    whole: &Whole,
+) -> Result<(Connection, Vec<trees::BranchPath>), Fault> {
     let table = &whole.table;
     let path = path(network, table, whole.place)?;
-    let ways = trees::ways(network, table, &path)?;
-    let farthest = trees::farthest(network, &path, &ways);
+    let branch_paths = trees::branch_paths(network, table, &path)?;
+    let farthest = trees::farthest(network, &path, &branch_paths);
     let rates = path
         .iter()
-        .chain(ways.iter().flat_map(|way| &way.steps))
+        .chain(branch_paths.iter().flat_map(|branch| &branch.steps))
         .map(|step| network.link(*step).fastest_rate().to_cell_rate());
     let narrowest = rates.fold(CellRate::new(f64::MAX), CellRate::min);
     let category = match table.text("category").unwrap_or("abr") {
@@ -190,7 +194,7 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         "ubr" => Category::Ubr,
         _ => Category::Abr,
     };
-    trees::check_ports(network, category, &path, &ways)?;
+    trees::check_ports(network, category, &path, &branch_paths)?;
     let reverse = table.node("reverse").and_then(Node::table);
     let empty = Table::default();
     let (forward_sender, backward_sender) = if category == Category::Abr {
@@ -265,7 +269,7 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         let remedy = "Write another adapter_queue, or category = \"abr\"";
         return Err(Fault::new(place, message, remedy));
     }
-    let loopbacks = loopback::build(network, table, &path, !ways.is_empty())?;
+    let loopbacks = loopback::build(network, table, &path, !branch_paths.is_empty())?;
     let connection = Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,
@@ -282,7 +286,7 @@ fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees:
         loopbacks,
         branch: None,
     };
-    Ok((connection, ways))
+    Ok((connection, branch_paths))
 }
 
 /// MCR of a connection that has one outside of `abr`.

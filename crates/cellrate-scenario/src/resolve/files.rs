@@ -13,7 +13,7 @@ use crate::text::tree::{Node, Table, Value};
 
 /// Reads the file of every trace in `table`, or below it, as seen from the first of `folders`. Says whether there is
 /// any.
-pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
+pub(crate) fn read_files(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
     let mut known = Known::new();
     let found = below(table, folders, &mut known)?;
     Ok(found || !known.is_empty())
@@ -41,7 +41,7 @@ fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<
             }
             Value::Table(table) if is_file => {
                 let table = Arc::make_mut(table);
-                found |= courses::take_in(table, folders)? || flows::take_in(table, folders)?;
+                found |= courses::read_file(table, folders)? || flows::read_file(table, folders)?;
             }
             Value::Table(inner) => found |= below(Arc::make_mut(inner), folders, known)?,
             Value::List(nodes) => {

@@ -75,7 +75,7 @@ fn demand(
     let table = &whole.table;
     let name = table.text("name").unwrap_or_default().to_string();
     let trace = optional(table, "arrivals", |node| trace(network, node))?.flatten();
-    let (ways, traced) = match trace {
+    let (routes, traced) = match trace {
         Some(trace) => {
             let of_trace = ["pairs", "among", "weights", "matrix", "size", "holding"];
             if let Some(entry) = of_trace.iter().find_map(|key| table.entry(key)) {
@@ -84,20 +84,20 @@ fn demand(
                 let remedy = format!("Leave out {}, or write arrivals of another type", entry.key);
                 return Err(Fault::new(entry.place, message, remedy));
             }
-            (trace.ways, Some(trace.flows))
+            (trace.routes, Some(trace.flows))
         }
-        None => (ways(network, whole)?, None),
+        None => (routes(network, whole)?, None),
     };
     let slots = optional(table, "slots", |node| check::integer(node, 1, MOST_SLOTS))?.unwrap_or(64) as usize;
-    if connections.len() + slots * ways.len() > MOST_CONNECTIONS {
-        let message = format!("{} of {slots} slots each are too many", check::plural(ways.len(), "pair"));
+    if connections.len() + slots * routes.len() > MOST_CONNECTIONS {
+        let message = format!("{} of {slots} slots each are too many", check::plural(routes.len(), "pair"));
         let remedy = format!("Write fewer slots: all connections together are {MOST_CONNECTIONS} at most");
         return Err(Fault::new(place_of(table, "slots", whole.place), message, remedy));
     }
     let both_ways = optional(table, "bidirectional", check::boolean)?.unwrap_or(false);
     let (start, end) = start_and_end(table)?;
-    let (several, mut pairs) = (ways.len() > 1, Vec::with_capacity(ways.len()));
-    for Way { path, names, weight } in ways {
+    let (several, mut pairs) = (routes.len() > 1, Vec::with_capacity(routes.len()));
+    for Route { path, names, weight } in routes {
         let mut connection = connection::connection(network, &slot(whole, &names))?;
         congested::refuse_originating(&connection, place_of(table, "abr", whole.place))?;
         let transfers = transfers(whole, &connection)?;
@@ -362,7 +362,7 @@ fn size(node: &Node) -> Result<Law, Fault> {
         "data-mining" => scaled(DATA_MINING, PACKET),
         "cache-follower" => scaled(CACHE_FOLLOWER, PACKET),
         "cdf" => {
-            let list = table.node("points").ok_or_else(|| nowhere(node, table, "points"))?;
+            let list = table.node("points").ok_or_else(|| check::missing_or_unread(node, table, "points"))?;
             let mut points: Vec<(f64, f64)> = Vec::new();
             for node in check::list(list)? {
                 let [size, share] = check::pair(node)?;
@@ -397,26 +397,14 @@ fn size(node: &Node) -> Result<Law, Fault> {
     })
 }
 
-/// Error for a table that has neither what a file would hold nor the name of that file.
-fn nowhere(node: &Node, table: &Table, key: &str) -> Fault {
-    match table.node("file") {
-        Some(file) => Fault::new(
-            file.place,
-            "the file has not been read",
-            "Files are read with a scenario that is a file itself",
-        ),
-        None => check::missing(node.place, key, "or a file"),
-    }
-}
-
 /// Whether flows come from a trace.
 fn is_traced(table: &Table) -> bool {
     table.node("arrivals").and_then(Node::table).and_then(|arrivals| arrivals.text("type")) == Some("trace")
 }
 
-/// The ways of all pairs of a trace, and its flows.
+/// The routes of all pairs of a trace, and its flows.
 struct Trace {
-    ways: Vec<Way>,
+    routes: Vec<Route>,
     flows: Arc<[Traced]>,
 }
 
@@ -425,9 +413,9 @@ fn trace(network: &Network, node: &Node) -> Result<Option<Trace>, Fault> {
     let Some(table) = node.table().filter(|table| table.text("type") == Some("trace")) else {
         return Ok(None);
     };
-    let list = table.node("flows").ok_or_else(|| nowhere(node, table, "flows"))?;
+    let list = table.node("flows").ok_or_else(|| check::missing_or_unread(node, table, "flows"))?;
     let mut known: BTreeMap<[NodeIndex; 2], u32> = BTreeMap::new();
-    let (mut ways, mut flows): (Vec<Way>, Vec<Traced>) = Default::default();
+    let (mut routes, mut flows): (Vec<Route>, Vec<Traced>) = Default::default();
     for node in check::list(list)? {
         let [ask, ends] = check::pair(node)?;
         let ([at, size], [from, to]) = (check::pair(ask)?, check::pair(ends)?);
@@ -444,13 +432,13 @@ fn trace(network: &Network, node: &Node) -> Result<Option<Trace>, Fault> {
         let pair = match known.get(&between) {
             Some(&pair) => pair,
             None => {
-                ways.push(way(network, &[from.clone(), to.clone()], node.place, 1.0)?);
-                *known.entry(between).or_insert(ways.len() as u32 - 1)
+                routes.push(route(network, &[from.clone(), to.clone()], node.place, 1.0)?);
+                *known.entry(between).or_insert(routes.len() as u32 - 1)
             }
         };
         flows.push(Traced { at: instant, pair, octets });
     }
-    Ok(Some(Trace { ways, flows: flows.into() }))
+    Ok(Some(Trace { routes, flows: flows.into() }))
 }
 
 fn set_up(node: &Node, network: &Network, path: &[Step]) -> Result<Duration, Fault> {
@@ -514,16 +502,16 @@ fn holding(node: &Node) -> Result<Law, Fault> {
     })
 }
 
-/// The way between a pair of hosts.
-struct Way {
+/// The route between a pair of hosts.
+struct Route {
     path: Vec<Step>,
     /// Its nodes, and links where a path names them.
     names: Vec<Node>,
     weight: f64,
 }
 
-/// The ways of all pairs that are ever drawn.
-fn ways(network: &Network, whole: &Whole) -> Result<Vec<Way>, Fault> {
+/// The routes of all pairs that are ever drawn.
+fn routes(network: &Network, whole: &Whole) -> Result<Vec<Route>, Fault> {
     let table = &whole.table;
     let mut found = Vec::new();
     match (table.node("pairs"), table.node("among")) {
@@ -548,7 +536,7 @@ fn ways(network: &Network, whole: &Whole) -> Result<Vec<Way>, Fault> {
                 Some(node) => numbers(node, pairs.len(), "pair")?,
             };
             for (pair, weight) in pairs.iter().zip(weights) {
-                found.push(way(network, check::list(pair)?, pair.place, weight)?);
+                found.push(route(network, check::list(pair)?, pair.place, weight)?);
             }
         }
         (None, Some(among)) => {
@@ -579,7 +567,7 @@ fn ways(network: &Network, whole: &Whole) -> Result<Vec<Way>, Fault> {
             };
             for (from, row) in hosts.iter().zip(&rows) {
                 for (to, &weight) in hosts.iter().zip(row).filter(|(_, weight)| **weight > 0.0) {
-                    found.push(way(network, &[from.clone(), to.clone()], among.place, weight)?);
+                    found.push(route(network, &[from.clone(), to.clone()], among.place, weight)?);
                 }
             }
             if found.is_empty() {
@@ -603,7 +591,7 @@ fn numbers(node: &Node, count: usize, of: &str) -> Result<Vec<f64>, Fault> {
 }
 
 /// The path that `written` is, or the shortest one between the two hosts that it names.
-fn way(network: &Network, written: &[Node], place: Place, weight: f64) -> Result<Way, Fault> {
+fn route(network: &Network, written: &[Node], place: Place, weight: f64) -> Result<Route, Fault> {
     let mut names = written.to_vec();
     if let [from, to] = written {
         let ends = [network.node(from)?, network.node(to)?];
@@ -624,7 +612,7 @@ fn way(network: &Network, written: &[Node], place: Place, weight: f64) -> Result
     let mut table = Table::default();
     table.set("path", place, Node { place, value: Value::List(Arc::new(names.clone())) });
     let path = path(network, &table, place)?;
-    Ok(Way { path, names, weight })
+    Ok(Route { path, names, weight })
 }
 
 /// The nodes of the way with the fewest links through switches; none when the hosts are the same or apart.

@@ -11,7 +11,7 @@ use crate::text::error::{Fault, Place};
 use crate::text::tree::{Node, Table};
 
 /// A way from a switch of a tree to one more leaf.
-pub(super) struct Way {
+pub(super) struct BranchPath {
     /// The path, or the way, that it leaves: 0 is the path, 1 the first way.
     from: usize,
     /// The hop of that, from 1 on, that leaves the same switch.
@@ -20,16 +20,20 @@ pub(super) struct Way {
     place: Place,
 }
 
-/// The ways that `branches` of a connection adds to its path.
-pub(super) fn ways(network: &Network, table: &Table, path: &[Step]) -> Result<Vec<Way>, Fault> {
+/// The paths that `branches` of a connection adds to its path.
+pub(super) fn branch_paths(
+    network: &Network,
+    table: &Table,
+    path: &[Step],
+) -> Result<Vec<BranchPath>, Fault> {
     let Some(node) = table.node("branches") else { return Ok(Vec::new()) };
     refuse_beside(table)?;
-    let mut ways: Vec<Way> = Vec::new();
+    let mut branch_paths: Vec<BranchPath> = Vec::new();
     for written in check::list(node)? {
         let steps = path::way(network, written, true)?;
         let (Some(&first), place) = (steps.first(), written.place) else { continue };
         let switch = network.tail(first);
-        let paths = || std::iter::once(path).chain(ways.iter().map(|way| &way.steps[..]));
+        let paths = || std::iter::once(path).chain(branch_paths.iter().map(|branch| &branch.steps[..]));
         // A node that a path comes to and goes on from is on no other.
         let passes = |path: &[Step]| path.iter().skip(1).position(|step| network.tail(*step) == switch);
         let Some((from, hop)) = paths().enumerate().find_map(|(from, path)| Some((from, passes(path)? + 1)))
@@ -56,9 +60,9 @@ pub(super) fn ways(network: &Network, table: &Table, path: &[Step]) -> Result<Ve
                 "Cells come to a node of a tree by one way: begin the branch there, or lead it elsewhere",
             ));
         }
-        ways.push(Way { from, hop, steps, place });
+        branch_paths.push(BranchPath { from, hop, steps, place });
     }
-    Ok(ways)
+    Ok(branch_paths)
 }
 
 /// Refuses what a tree cannot have.
@@ -96,18 +100,18 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
 }
 
 /// The path to the leaf that is farthest away, by the delays of links.
-pub(super) fn farthest(network: &Network, path: &[Step], ways: &[Way]) -> Vec<Step> {
-    farthest_of(network, path, ways.iter().map(|way| (way.from, &way.steps[..])))
+pub(super) fn farthest(network: &Network, path: &[Step], branch_paths: &[BranchPath]) -> Vec<Step> {
+    farthest_of(network, path, branch_paths.iter().map(|branch| (branch.from, &branch.steps[..])))
 }
 
-/// The [same](farthest) of ways, each with the one that it leaves, where 0 is the path.
+/// The [same](farthest) of branch paths, each with the one that it leaves, where 0 is the path.
 fn farthest_of<'a>(
     network: &Network,
     path: &[Step],
-    ways: impl Iterator<Item = (usize, &'a [Step])>,
+    branch_paths: impl Iterator<Item = (usize, &'a [Step])>,
 ) -> Vec<Step> {
     let mut all = vec![path.to_vec()];
-    for (from, steps) in ways {
+    for (from, steps) in branch_paths {
         let before = &all[from];
         // Steps from the source on: a way that another leaves begins behind those that lead to it.
         let switch = steps.first().map(|step| network.tail(*step));
@@ -127,10 +131,10 @@ pub(super) fn check_ports(
     network: &Network,
     category: Category,
     path: &[Step],
-    ways: &[Way],
+    branch_paths: &[BranchPath],
 ) -> Result<(), Fault> {
-    let Some(first) = ways.first().filter(|_| category == Category::Abr) else { return Ok(()) };
-    for step in path.iter().chain(ways.iter().flat_map(|way| &way.steps)) {
+    let Some(first) = branch_paths.first().filter(|_| category == Category::Abr) else { return Ok(()) };
+    for step in path.iter().chain(branch_paths.iter().flat_map(|branch| &branch.steps)) {
         for index in [step.port(), step.port().other()] {
             let port = network.port(index);
             let key = if port.vs_vd.is_some() {
@@ -158,9 +162,9 @@ pub(super) fn branches(
     network: &Network,
     trunk: &Connection,
     index: ConnectionIndex,
-    ways: Vec<Way>,
+    branch_paths: Vec<BranchPath>,
 ) -> Vec<Connection> {
-    let branch = |Way { from, hop, steps, .. }: Way| {
+    let branch = |BranchPath { from, hop, steps, .. }: BranchPath| {
         let switch = steps.first().map(|step| network.tail(*step));
         let leaf = steps.last().map_or("", |step| network.name(network.head(*step)));
         let consolidation = switch.and_then(|switch| network.consolidations.get(&switch).copied());
@@ -174,7 +178,7 @@ pub(super) fn branches(
             ..trunk.clone()
         }
     };
-    ways.into_iter().map(branch).collect()
+    branch_paths.into_iter().map(branch).collect()
 }
 
 /// Gives branches what their trunks have come to: all cells of a tree go by the clock of its source.
@@ -192,9 +196,9 @@ pub(super) fn follow_trunks(connections: &mut [Connection]) {
 /// `connections` begin with the one of this index, and go on with its branches.
 pub(super) fn steps(network: &Network, first: usize, connections: &[Connection]) -> [Vec<Step>; 2] {
     let Some((trunk, branches)) = connections.split_first() else { return Default::default() };
-    let ways =
+    let branch_paths =
         branches.iter().filter_map(|branch| Some((branch.branch?.from.0 as usize - first, &branch.path[..])));
-    let farthest = farthest_of(network, &trunk.path, ways);
+    let farthest = farthest_of(network, &trunk.path, branch_paths);
     let all = connections.iter().flat_map(|connection| &connection.path);
     let others = all.filter(|step| !farthest.contains(step)).copied().collect();
     [farthest, others]

@@ -147,6 +147,18 @@ pub(crate) fn missing(place: Place, key: &str, about: &str) -> Fault {
     )
 }
 
+/// A table that has neither the key with what a file would hold nor the name of that file.
+pub(crate) fn missing_or_unread(node: &Node, table: &Table, key: &str) -> Fault {
+    match table.node("file") {
+        Some(file) => Fault::new(
+            file.place,
+            "the file has not been read",
+            "Files are read with a scenario that is a file itself",
+        ),
+        None => missing(node.place, key, "or a file"),
+    }
+}
+
 /// The core's own check of a small configuration, with the place of the key that it complains of.
 pub(crate) fn configuration<'a>(
     result: Result<(), ParameterError>,

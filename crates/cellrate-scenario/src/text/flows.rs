@@ -18,7 +18,7 @@ const MOST_POINTS: usize = 100_000;
 pub(crate) const PACKET: f64 = 1500.0;
 
 /// Reads the file that `table` names. Says whether it is of a kind that is known here.
-pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
+pub(crate) fn read_file(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
     let Some(kind) = table.text("type").map(str::to_owned) else { return Ok(false) };
     if !matches!(&*kind, "cdf" | "trace") {
         return Ok(false);

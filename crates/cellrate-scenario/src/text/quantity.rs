@@ -232,15 +232,15 @@ pub(crate) fn time(node: &Node) -> Result<Duration, Fault> {
 
 /// A span above zero.
 pub(crate) fn span(node: &Node) -> Result<Duration, Fault> {
-    let span = time(node)?;
-    if span == Duration::ZERO {
-        return Err(Fault::new(
-            node.place,
-            format!("{} is no time at all", node.plain()),
-            "Write more than 0",
-        ));
+    above_zero(node, time(node)?, "no time at all")
+}
+
+/// This `value`, which is not to be its zero, `no_such` thing.
+fn above_zero<T: Default + PartialEq>(node: &Node, value: T, no_such: &str) -> Result<T, Fault> {
+    if value == T::default() {
+        return Err(Fault::new(node.place, format!("{} is {no_such}", node.plain()), "Write more than 0"));
     }
-    Ok(span)
+    Ok(value)
 }
 
 /// A rate of cells; bit rates count 53 octets per cell.
@@ -252,15 +252,7 @@ pub(crate) fn cell_rate(node: &Node) -> Result<CellRate, Fault> {
 
 /// A rate of cells above zero.
 pub(crate) fn positive_cell_rate(node: &Node) -> Result<CellRate, Fault> {
-    let rate = cell_rate(node)?;
-    if rate == CellRate::ZERO {
-        return Err(Fault::new(
-            node.place,
-            format!("{} is no rate to send at", node.plain()),
-            "Write more than 0",
-        ));
-    }
-    Ok(rate)
+    above_zero(node, cell_rate(node)?, "no rate to send at")
 }
 
 /// The rate of a line, to the nearest bit per second; zero where it takes nothing.

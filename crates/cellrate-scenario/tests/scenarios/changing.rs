@@ -176,7 +176,7 @@ fn with_file(link: &str, name: &str, holds: &str) -> Result<Link, ScenarioError>
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(name), holds).unwrap();
     let mut document = Document::parse(&text(link, ""), "t")?;
-    document.take_in(folder.path())?;
+    document.read_files(folder.path())?;
     // What is stored runs without the file.
     let stored = Document::parse(&document.to_toml(), "t")?.resolve()?;
     let scenario = document.resolve()?;

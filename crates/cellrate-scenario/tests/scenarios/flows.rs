@@ -258,7 +258,7 @@ fn with_file(holds: &str, flows: &str) -> Result<Scenario, String> {
     std::fs::write(folder.path().join("file"), holds).unwrap();
     let text = text("", flows);
     let taken = Document::parse(&text, "t.toml").and_then(|mut document| {
-        document.take_in(folder.path())?;
+        document.read_files(folder.path())?;
         let stored = Document::parse(&document.to_toml(), "t.toml")?.resolve()?;
         let scenario = document.resolve()?;
         assert_eq!(stored, scenario);

@@ -143,7 +143,7 @@ fn a_trace_is_a_list_or_what_a_file_holds() {
     let folder = folder(&[("bits.txt", bits), ("columns.txt", columns)]);
     let taken = |traffic: &str| {
         let mut document = document("ubr", &format!("frames_per_second = 25, {traffic}"), "").unwrap();
-        document.take_in(folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        document.read_files(folder.path()).unwrap_or_else(|error| panic!("{error}"));
         let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
         // Stored, it is whole without the file.
         let stored = Document::parse(&document.to_toml(), "stored").unwrap_or_else(|error| panic!("{error}"));
@@ -170,7 +170,7 @@ fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
     let mut document = Document::parse(text, "t").unwrap_or_else(|error| panic!("{error}"));
     let unread = document.resolve().unwrap_err();
     assert_eq!((unread.line(), unread.message()), (9, "the file of the trace has not been read"));
-    document.take_in(folder.path()).unwrap_or_else(|error| panic!("{error}"));
+    document.read_files(folder.path()).unwrap_or_else(|error| panic!("{error}"));
     let lengths = |document: &Document, place: usize| {
         let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
         let Some(Traffic::Frames(frames)) = &scenario.connections[place].forward.traffic else { panic!() };
@@ -182,7 +182,7 @@ fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
     document.set("vc.v{i}.traffic.trace.first", "1").unwrap();
     let mut points = document.points().unwrap();
     assert!(points[1].document.resolve().is_err(), "its file has not been read");
-    points.iter_mut().for_each(|point| point.document.take_in(folder.path()).unwrap());
+    points.iter_mut().for_each(|point| point.document.read_files(folder.path()).unwrap());
     assert_eq!(lengths(&points[0].document, 1), trace(&[10, 20], FirstOfTrace::At(0)));
     assert_eq!(lengths(&points[1].document, 1), trace(&[30], FirstOfTrace::At(0)));
     assert_ne!(document.hash(), hash);
@@ -204,7 +204,7 @@ fn what_is_no_trace_is_refused_with_file_and_line() {
         let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
         let mut document = document("ubr", &traffic, "").unwrap();
         let before = document.hash();
-        let error = document.take_in(folder.path()).expect_err(keys);
+        let error = document.read_files(folder.path()).expect_err(keys);
         assert!(error.message().contains(message) && error.remedy().contains(remedy), "{error}");
         assert_eq!((error.line(), error.key()), (9, "vc.v.traffic.trace.file"), "{error}");
         assert_eq!(document.hash(), before);
@@ -258,7 +258,7 @@ fn lengths_with_commas_are_refused_and_empty_cells_and_marks_are_passed_over() {
     let taken = |keys: &str| {
         let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
         let mut document = document("ubr", &traffic, "").unwrap();
-        document.take_in(folder.path()).map_err(|error| error.to_string())?;
+        document.read_files(folder.path()).map_err(|error| error.to_string())?;
         Ok::<_, String>(frames_of(&document.resolve().unwrap()).lengths)
     };
     for file in ["thousands", "tenths"] {
@@ -284,7 +284,7 @@ fn only_regular_files_of_the_scenarios_own_folder_are_read() {
     let taken = |file: &str, allowed: &[std::path::PathBuf]| {
         let traffic = format!("frames_per_second = 25, trace = {{ file = {file:?} }}");
         let mut document = document("ubr", &traffic, "").unwrap();
-        document.take_in_from(own, allowed).map_err(|error| error.to_string())?;
+        document.read_files_from(own, allowed).map_err(|error| error.to_string())?;
         Ok::<_, String>(frames_of(&document.resolve().unwrap()).lengths)
     };
     let outside = other.join("secret").display().to_string();

@@ -25,10 +25,10 @@ use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::branch_point::{self, Ways};
 use cellrate_engine::loopback::segment_ends;
 use cellrate_engine::plugins::Plugins;
-use cellrate_engine::policing::{Checkpoint, checkpoints};
+use cellrate_engine::policing::{Checkpoint, Police, checkpoints};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::Time;
-use cellrate_proto::policing::usage::{Rule, UsageControl};
+use cellrate_proto::policing::usage::Rule;
 use cellrate_scenario::{BranchPoint, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
 
 use crate::endpoint::Endpoint;
@@ -38,7 +38,6 @@ use crate::kernel::build::Parts;
 use crate::kernel::state::branch_points::BranchPoints;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::openers::Openers;
-use crate::kernel::state::police::Police;
 use crate::kernel::state::segment_ends::SegmentEnds;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
@@ -210,8 +209,7 @@ pub(crate) fn assemble(
     let point = |point: Checkpoint| {
         let (cluster, hop) = (cluster_of(point.switch), hops.of(point.flow) + point.hop as u32);
         let police = &mut parts[cluster as usize].police;
-        police.policers.insert(hop, UsageControl::new(&point.usage));
-        police.watched.insert(hops.of(point.flow.other()) + point.hop_back as u32, hop);
+        police.add(&point, hop, hops.of(point.flow.other()) + point.hop_back as u32);
         (point, cluster, hop)
     };
     let checkpoints: Vec<_> = checkpoints.into_iter().map(point).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use cellrate_engine::demand::Agenda;
+use cellrate_engine::demand::DemandSchedule;
 use cellrate_proto::{Duration, Octets};
 use cellrate_scenario::{
     ConnectionIndex, Datagrams, FlowIndex, Scenario, TIMESTAMPS_OCTETS, TcpTraffic, Traffic,
@@ -19,12 +19,12 @@ pub(super) fn build_openers(scenario: &Scenario, endpoints: &[Place], parts: &mu
     if scenario.demands.is_empty() {
         return;
     }
-    let agenda = Arc::new(Mutex::new(Agenda::new(scenario)));
+    let demands = Arc::new(Mutex::new(DemandSchedule::new(scenario)));
     let completions = Arc::new(Mutex::new(Completions::new(scenario, parts.len())));
     for (cluster, parts) in parts.iter_mut().enumerate() {
         parts.openers.cluster = cluster;
         parts.openers.completions = Some(Arc::clone(&completions));
-        parts.openers.agenda = Some(Arc::clone(&agenda));
+        parts.openers.demands = Some(Arc::clone(&demands));
         parts.openers.tallies = vec![DemandTally::new(scenario); scenario.demands.len()];
     }
     for (demand, model) in scenario.demands.iter().enumerate() {

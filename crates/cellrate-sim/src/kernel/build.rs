@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cellrate_engine::policing::Police;
 use cellrate_engine::schedule::Schedule;
 use cellrate_proto::Time;
 
@@ -16,7 +17,6 @@ use super::state::leaf::Leaf;
 use super::state::merge::Merge;
 use super::state::openers::Openers;
 use super::state::outbox::Outbox;
-use super::state::police::Police;
 use super::state::sampled::Sampled;
 use super::state::scratch::Scratch;
 use super::state::segment_ends::SegmentEnds;

@@ -466,8 +466,11 @@ impl Cluster {
             departures.note(now, port, cell);
         }
         self.schedule.set(leaf, next);
-        if let Some(Ok(cell) | Err(cell)) = &cell {
-            self.police.on_departure(now, cell);
+        if let Some(Ok(cell) | Err(cell)) = &cell
+            && cell.is_backward_rm()
+        {
+            let explicit_rate = || Some(cell.explicit_rate().rate());
+            self.police.on_backward_rm(now, cell.hop() as u32, explicit_rate);
         }
         match cell {
             None => {}

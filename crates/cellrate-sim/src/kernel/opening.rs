@@ -1,11 +1,11 @@
 //! Flows and calls begin.
 //!
-//! An [agenda](cellrate_engine::demand::Agenda), which all clusters share, says what begins when and on which
+//! A [schedule](cellrate_engine::demand::DemandSchedule), which all clusters share, says what begins when and on which
 //! connection: none of it hangs on cells. Each pair of hosts has an opener in the cluster of the host that sends, and
 //! a leaf of the schedule for it. A beginning is dealt with like a BRM that arrives at the end of the connection: what
 //! it had planned is taken back, and it plans anew.
 //!
-//! A pair that has nothing among the next so many offers looks again when those have passed; so the agenda holds what
+//! A pair that has nothing among the next so many offers looks again when those have passed; so the schedule holds what
 //! is near, however rarely a pair is drawn.
 
 use std::sync::PoisonError;
@@ -60,7 +60,7 @@ impl Cluster {
                 self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
             }
         } else {
-            // How often a pair looks hangs on how far others have had the agenda go by then: that is no event.
+            // How often a pair looks hangs on how far others have had the schedule go by then: that is no event.
             self.events -= 1;
         }
         self.look_for_opening(now, number);
@@ -85,9 +85,9 @@ impl Cluster {
     /// Puts the next opening between a pair into the schedule.
     fn look_for_opening(&mut self, now: Time, number: usize) {
         let opener = &mut self.openers.list[number];
-        let Some(agenda) = &self.openers.agenda else { return };
-        let mut agenda = agenda.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = match agenda.next(opener.demand, opener.pair, opener.backward, now) {
+        let Some(demands) = &self.openers.demands else { return };
+        let mut demands = demands.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = match demands.next(opener.demand, opener.pair, opener.backward, now) {
             Answer::Next(opening) => {
                 opener.next = Some(opening);
                 opening.at
@@ -95,7 +95,7 @@ impl Cluster {
             Answer::NothingBefore(at) => at,
             Answer::Nothing => Time::NEVER,
         };
-        drop(agenda);
+        drop(demands);
         self.schedule.set(self.openers.leaves[number] as usize, at);
     }
 }

@@ -35,13 +35,12 @@ impl Cluster {
 
     /// The cell as the policer at the end of its hop, if there is one, lets it pass.
     pub(super) fn police(&mut self, now: Time, cell: Cell) -> Option<Cell> {
-        let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else { return Some(cell) };
-        let policed = PolicedCell {
+        let seen = || PolicedCell {
             clp: cell.clp(),
             ends_pdu: !cell.is_rm() && cell.ends_pdu(),
             is_forward_rm: cell.is_rm() && !cell.is_backward_rm(),
         };
-        match policer.on_cell(now, policed) {
+        match self.police.on_arrival(now, cell.hop() as u32, seen) {
             Verdict::Pass => Some(cell),
             Verdict::Tag => Some(cell.tagged()),
             Verdict::Discard => {

@@ -8,11 +8,8 @@ use crate::assembly::Assembly;
 
 /// Counts of each policer so far, in the order of the assembly.
 pub(super) fn counts(assembly: &Assembly) -> Vec<UsageCounts> {
-    let counts = |cluster: u32, hop: &u32| {
-        let police = &assembly.kernel.clusters[cluster as usize].police;
-        police.policers.get(hop).map(|policer| policer.counts()).unwrap_or_default()
-    };
-    assembly.checkpoints.iter().map(|(_, cluster, hop)| counts(*cluster, hop)).collect()
+    let counts = |cluster: u32, hop: u32| assembly.kernel.clusters[cluster as usize].police.counts(hop);
+    assembly.checkpoints.iter().map(|&(_, cluster, hop)| counts(cluster, hop)).collect()
 }
 
 /// One row per policer: what it has counted since `before`, which is empty where there is no warm-up.

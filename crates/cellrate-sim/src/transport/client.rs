@@ -174,7 +174,7 @@ impl Client {
             self.finished = Some(now);
         } else {
             self.state = State::Idle(next);
-            self.go_on(now);
+            self.begin_next_object(now);
         }
     }
 
@@ -194,7 +194,7 @@ impl Client {
     }
 
     /// The turn of the next object, if it has come.
-    fn go_on(&mut self, now: Time) {
+    fn begin_next_object(&mut self, now: Time) {
         let State::Idle(until) = self.state else { return };
         if until > now {
             return;
@@ -238,7 +238,7 @@ impl Client {
         if let Some(connection) = &mut self.connection {
             connection.on_timer(now);
         }
-        self.go_on(now);
+        self.begin_next_object(now);
     }
 
     /// When to come back.

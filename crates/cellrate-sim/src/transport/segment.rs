@@ -147,10 +147,10 @@ pub struct Acknowledgment {
 /// Blocks beyond the acknowledged octets that an ACK tells of; at most `MAX_BLOCKS`. No more than a pointer, because
 /// most tell of nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks(Option<Box<Told>>);
+pub struct Blocks(Option<Box<ReportedBlocks>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Told {
+struct ReportedBlocks {
     /// Those behind the first `count` are of no meaning.
     spans: [Span; MAX_BLOCKS],
     count: u8,
@@ -174,7 +174,7 @@ impl FromIterator<Span> for Blocks {
     fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Blocks {
         let mut spans = spans.into_iter();
         let Some(first) = spans.next() else { return Blocks::NONE };
-        let mut told = Told { spans: [first; MAX_BLOCKS], count: 1 };
+        let mut told = ReportedBlocks { spans: [first; MAX_BLOCKS], count: 1 };
         for (place, span) in told.spans[1..].iter_mut().zip(spans) {
             *place = span;
             told.count += 1;

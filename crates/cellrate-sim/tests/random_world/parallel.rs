@@ -18,13 +18,13 @@ pub fn in_parallel(mut scenario: Scenario, number: u64) -> Scenario {
             continue;
         }
         for copy in 2..=[2, 2, 2, 3][pick(4)] {
-            beside(&mut scenario, index, copy, &mut pick);
+            add_parallel(&mut scenario, index, copy, &mut pick);
         }
     }
     scenario
 }
 
-fn beside(scenario: &mut Scenario, index: usize, copy: usize, pick: &mut impl FnMut(usize) -> usize) {
+fn add_parallel(scenario: &mut Scenario, index: usize, copy: usize, pick: &mut impl FnMut(usize) -> usize) {
     let mut twin = scenario.links[index].clone();
     twin.label = Some(format!("#{copy}"));
     match pick(4) {

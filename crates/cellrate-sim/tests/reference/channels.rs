@@ -63,7 +63,7 @@ impl Multiplexer {
             if waits(&self.cells[number]) {
                 self.cells[number].take(now);
                 if waits(&self.cells[number]) {
-                    self.fair.go_on(number);
+                    self.fair.requeue(number);
                     self.waits[number] = true;
                 }
                 return number;

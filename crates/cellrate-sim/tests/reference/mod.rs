@@ -570,7 +570,7 @@ impl<'a> Network<'a> {
             return self.copy(now, place, cell);
         }
         if let Some(from) = self.taken_in_at(&cell) {
-            return self.take_in(now, from, cell);
+            return self.take_at_branch_point(now, from, cell);
         }
         let path = &self.paths[cell.flow];
         if cell.step + 1 == path.len() {

@@ -40,7 +40,7 @@ impl Fair {
         who
     }
 
-    pub fn go_on(&mut self, who: usize) {
+    pub fn requeue(&mut self, who: usize) {
         self.starts.insert(who, self.finishes[&who]);
     }
 
@@ -228,7 +228,7 @@ impl Turns {
         let mut left = waiting.clone();
         left[class].remove(place);
         if self.queueing.class_weights.is_some() && self.is_ready(class, &left) {
-            self.between.go_on(class);
+            self.between.requeue(class);
         }
         Some((class, place))
     }
@@ -261,7 +261,7 @@ impl Turns {
                 self.held.insert((earliest, class, flow));
             }
         } else if has_more && is_fair {
-            self.fair[class].go_on(flow);
+            self.fair[class].requeue(flow);
         } else if has_more && self.weights[&flow].1 >= self.least[class] {
             self.rounds[class].insert(0, flow);
             self.visiting[class] = true;

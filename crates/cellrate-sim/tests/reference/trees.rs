@@ -129,7 +129,7 @@ impl Network<'_> {
     }
 
     /// A BRM from a branch ends here.
-    pub(super) fn take_in(&mut self, now: Time, (place, number): (Place, usize), cell: Cell) {
+    pub(super) fn take_at_branch_point(&mut self, now: Time, (place, number): (Place, usize), cell: Cell) {
         let mut rm = cell.rm.expect("only RM cells come back");
         if number > 0 {
             let end = &mut self.ends[cell.flow ^ 1];

@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cellrate_engine::policing::Police;
 use cellrate_engine::schedule::Schedule;
 use cellrate_proto::Time;
 use cellrate_scenario::FlowIndex;
@@ -31,7 +32,6 @@ use super::feed::Feed;
 use super::leaf::Leaf;
 use super::openers::Openers;
 use super::outbox::Outbox;
-use super::police::Police;
 use super::sampled::Sampled;
 use super::scratch::Scratch;
 use super::segment_ends::SegmentEnds;

@@ -12,7 +12,6 @@ pub(crate) mod leaf;
 pub(crate) mod merge;
 pub(crate) mod openers;
 pub(crate) mod outbox;
-pub(crate) mod police;
 pub(crate) mod sampled;
 pub(crate) mod scratch;
 pub(crate) mod segment_ends;

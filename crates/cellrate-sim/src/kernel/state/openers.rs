@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cellrate_engine::demand::{Agenda, Asked, Opening, Outcome};
+use cellrate_engine::demand::{Asked, DemandSchedule, Opening, Outcome};
 use cellrate_proto::wire::cells_for;
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{Datagrams, Scenario};
@@ -42,7 +42,7 @@ pub(crate) struct Openers {
     pub list: Vec<Opener>,
     /// Their leaves of the schedule.
     pub leaves: Vec<u32>,
-    pub agenda: Option<Arc<Mutex<Agenda>>>,
+    pub demands: Option<Arc<Mutex<DemandSchedule>>>,
     /// By demand of the scenario.
     pub tallies: Vec<DemandTally>,
     pub completions: Option<Arc<Mutex<Completions>>>,

@@ -51,13 +51,13 @@ impl Partition {
                 .map(|end| end.0 as usize)
                 .any(|node| links_of[node] == 1 && scenario.nodes[node].kind == NodeKind::Host)
         };
-        let crossing = crossing(scenario);
+        let connections = connections_by_link(scenario);
         let joins = |&(link, &sources): &(&Link, &u64)| {
             in_one
                 || link.shortest_delay() < LONGEST_JOINT.min(shortest_window(link, sources))
                 || ends_at_leaf(link)
         };
-        for (link, _) in scenario.links.iter().zip(&crossing).filter(joins) {
+        for (link, _) in scenario.links.iter().zip(&connections).filter(joins) {
             let [a, b] = link.ends.map(|end| find(&mut root, end.0 as usize));
             root[a.max(b)] = a.min(b);
         }
@@ -77,7 +77,7 @@ impl Partition {
             a != b
         };
         let between: Vec<bool> = scenario.links.iter().map(is_between).collect();
-        let window = window(scenario, &between, &crossing);
+        let window = window(scenario, &between, &connections);
         Partition { cluster, clusters: clusters as usize, window }
     }
 }
@@ -85,17 +85,17 @@ impl Partition {
 /// The window where cells go from cluster to cluster over the links `between`: no longer than the shortest of them. Nor
 /// longer than it has to be for its cells to be many beside its sources and lanes: enough for the connections of the
 /// link on which that takes longest, and not too many for the fastest link.
-fn window(scenario: &Scenario, between: &[bool], crossing: &[u64]) -> Duration {
+fn window(scenario: &Scenario, between: &[bool], connections: &[u64]) -> Duration {
     if !between.contains(&true) {
         return ALONE;
     }
     let (mut shortest, mut enough, mut most) = (Duration::FOREVER, LONGEST_JOINT, Duration::FOREVER);
-    for ((link, &crossing), between) in scenario.links.iter().zip(crossing).zip(between) {
+    for ((link, &connections), between) in scenario.links.iter().zip(connections).zip(between) {
         let cells = |count: u64| link.fastest_rate().cell_time().saturating_mul(count);
         if *between {
             shortest = shortest.min(link.shortest_delay());
             enough = enough
-                .max(cells(crossing.saturating_add(WINDOW_AS_SOURCES).saturating_mul(CELLS_PER_SOURCE)));
+                .max(cells(connections.saturating_add(WINDOW_AS_SOURCES).saturating_mul(CELLS_PER_SOURCE)));
             most = most.min(cells(MOST_CELLS));
         }
     }
@@ -103,12 +103,12 @@ fn window(scenario: &Scenario, between: &[bool], crossing: &[u64]) -> Duration {
 }
 
 /// By link, how many connections cross it.
-fn crossing(scenario: &Scenario) -> Vec<u64> {
-    let mut crossing = vec![0; scenario.links.len()];
+fn connections_by_link(scenario: &Scenario) -> Vec<u64> {
+    let mut connections = vec![0; scenario.links.len()];
     for connection in &scenario.connections {
-        connection.path.iter().for_each(|step| crossing[step.link.0 as usize] += 1);
+        connection.path.iter().for_each(|step| connections[step.link.0 as usize] += 1);
     }
-    crossing
+    connections
 }
 
 /// The shortest window over a link with so many sources that saves more than it costs.

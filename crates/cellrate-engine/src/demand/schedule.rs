@@ -1,6 +1,6 @@
 //! Which flows and calls begin on which connections, and when.
 //!
-//! The agenda goes through the offers in order of time, admits calls or refuses them, gives each a slot of its pair,
+//! The schedule goes through the offers in order of time, admits calls or refuses them, gives each a slot of its pair,
 //! and keeps what comes of it in a queue for each pair, until the end of the pair asks for it. It looks no further
 //! ahead than somebody asks, and no further than so many offers at a time: what it holds are calls that are under way
 //! and offers that somebody has not come to yet, never all that ever were.
@@ -47,7 +47,7 @@ pub enum Outcome {
 /// An answer to whoever asks what begins next between a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// This, and the agenda forgets it.
+    /// This, and the schedule forgets it.
     Next(Opening),
     /// Nothing before this instant: ask again then.
     NothingBefore(Time),
@@ -57,7 +57,7 @@ pub enum Answer {
 
 /// All demands of a scenario at work.
 #[derive(Debug)]
-pub struct Agenda {
+pub struct DemandSchedule {
     demands: Arc<[Demand]>,
     offers: Offers,
     /// Offers up to this instant have been gone through.
@@ -80,9 +80,9 @@ struct PairState {
     granted: Vec<Option<Grant>>,
 }
 
-impl Agenda {
-    /// The agenda of `scenario`.
-    pub fn new(scenario: &Scenario) -> Agenda {
+impl DemandSchedule {
+    /// The schedule of `scenario`.
+    pub fn new(scenario: &Scenario) -> DemandSchedule {
         let pairs = |demand: &Demand| {
             let pair = |pair: &cellrate_scenario::Pair| PairState {
                 queues: vec![VecDeque::new(); if demand.both_ways { 2 } else { 1 }],
@@ -91,7 +91,7 @@ impl Agenda {
             };
             demand.pairs.iter().map(pair).collect()
         };
-        Agenda {
+        DemandSchedule {
             demands: Arc::clone(&scenario.demands),
             offers: Offers::new(scenario),
             known: Time::ZERO,
@@ -132,14 +132,14 @@ impl Agenda {
                 return;
             };
             self.known = offer.at;
-            self.take_in(offer);
+            self.set_up_offer(offer);
             if (offer.demand, offer.pair) == (demand, pair) {
                 return;
             }
         }
     }
 
-    fn take_in(&mut self, offer: Offer) {
+    fn set_up_offer(&mut self, offer: Offer) {
         let Offer { at: arrived, demand, pair, amount } = offer;
         self.end_until(arrived);
         let model = &self.demands[demand].pairs[pair];
