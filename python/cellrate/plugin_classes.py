@@ -46,7 +46,7 @@ def made(
     needed = f"{what} is to be a cellrate.{base.__name__}"
     kind: object = make
     if isinstance(kind, type) and not issubclass(kind, base):
-        raise CellrateError(f"{needed}, and {kind.__qualname__} is none")
+        raise CellrateError(f"{needed}; the class {kind.__qualname__} does not derive from it")
     _check_parameters(what, make, parameters)
     try:
         given = make(told, **parameters)
@@ -56,7 +56,7 @@ def made(
     except SystemExit as error:
         raise RunError(f"a plugin in Python left the run with SystemExit: {error.code} when {what} was made") from error
     if not isinstance(given, base):
-        raise CellrateError(f"{needed}, and {shown(given)} is none")
+        raise CellrateError(f"{needed}; given was {shown(given)}")
     return given
 
 

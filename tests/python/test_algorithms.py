@@ -425,7 +425,7 @@ def test_a_run_says_which_algorithm_it_lacks_which_it_cannot_use_and_what_is_non
     with pytest.raises(cellrate.CellrateError, match=r'no port has a custom algorithm called "other"; .* mine'):
         cellrate.run(transient(CUSTOM), algorithms={"mine": Silent, "other": Silent})
     no_algorithm: Any = lambda _port: object()  # noqa: E731
-    with pytest.raises(cellrate.CellrateError, match=r"<object object .* is none"):
+    with pytest.raises(cellrate.CellrateError, match=r"given was <object object "):
         cellrate.run(transient(CUSTOM), algorithms={"mine": no_algorithm})
     with pytest.raises(
         cellrate.CellrateError, match=r'port sw1->.* is handed the parameter "gain" .*; Silent takes none$'

@@ -200,7 +200,7 @@ def test_the_command_captures(tmp_path: Path) -> None:
 
 
 def test_a_capture_is_taken_on_one_thread(tmp_path: Path) -> None:
-    with pytest.raises(cellrate.CellrateError, match="threads is 2; a run with a capture takes one"):
+    with pytest.raises(cellrate.CellrateError, match="threads is 2; with a capture it must be 1"):
         cellrate.run("two-source-transient", threads=2, capture=tmp_path / "cells")
     assert not (tmp_path / "cells").exists()
 

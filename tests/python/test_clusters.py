@@ -15,7 +15,7 @@ import pytest
 
 import cellrate
 from cellrate import CellrateError
-from cellrate.campaigns.batches import Batch, Target, sent, sent_call, work, work_if_seen
+from cellrate.campaigns.batches import Batch, Target, call_if_seen, run_batch, sent, sent_call
 from cellrate.command_line.main import status
 from cellrate.running.points import How
 from conftest import PAIR
@@ -179,14 +179,14 @@ PAIR_SCENARIO = cellrate.Scenario.parse(PAIR)
 def test_a_worker_of_another_build_is_refused_with_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
     given = sent(Batch(Target(Path("out"), "token"), How(), []), afar=True)
     table = sent_call(Target(Path("out"), "token"), len, "table")
-    assert work(given)[0] == []
-    assert work_if_seen(table) is None
+    assert run_batch(given)[0] == []
+    assert call_if_seen(table) is None
     other = {"cellrate": "0.0.1, build 0123", "Python": "3.8", "cloudpickle": "1", "numpy": "1", "pyarrow": "1"}
     monkeypatch.setattr("cellrate.campaigns.batches.facts", lambda: other)
     with pytest.raises(CellrateError, match=r"would not give the same results: cellrate 0\.0\.1, build 0123 there, "):
-        work(given)
+        run_batch(given)
     with pytest.raises(CellrateError, match="would not give the same results"):
-        work_if_seen(table)
+        call_if_seen(table)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_only_kept_runs_are_removed_when_there_is_a_report(runs: KeptRuns) -> No
 PIPES = {
     "python/cellrate/campaigns/batches.py",
     "python/cellrate/plugins/by_value.py",
-    "python/cellrate/live/handover.py",
+    "python/cellrate/live/plugin_pipes.py",
     "python/cellrate/running/shared_memory.py",
 }
 """Where what other processes of the same run, or the cluster that the user named, give is unpickled."""

@@ -17,13 +17,13 @@ from cellrate.algorithms import Port, SwitchAlgorithm
 from cellrate.command_line.main import status
 from cellrate.live import doctor, live_run
 from cellrate.live.distribution import Node, run_node
-from cellrate.live.handover import Reply, answer, pack_plugins, take_plugins
+from cellrate.live.plugin_pipes import Reply, answer, pack_plugins, take_plugins
 from cellrate.plugins.collection import NOTHING, Plugins, load
 from test_algorithms import Erica
 from test_live_run import application, free_ports, scenario
 
 _FOUND = doctor.findings()
-needs_hosts = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+needs_hosts = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
 
 AGREEMENT = Path(__file__).parents[2] / "scenarios/agreement/erica.toml"
 BUILT_IN = 'algorithm = { type = "erica", target_utilization = "90 %", interval = "10 ms" }'
@@ -209,7 +209,7 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
 def elsewhere(given: bytes) -> str:
     """Give the words of a process that is started anew on the algorithms that it is given."""
     asked = (
-        "import sys; from cellrate.live.handover import take_plugins; from cellrate.algorithms import Port; "
+        "import sys; from cellrate.live.plugin_pipes import take_plugins; from cellrate.algorithms import Port; "
         "print(take_plugins(sys.stdin.buffer.read()).algorithms['mine'](Port('a->b', 100.0)).figures())"
     )
     done = subprocess.run([sys.executable, "-c", asked], input=given, capture_output=True, check=False, cwd="/")
@@ -239,7 +239,7 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         text + "\nimport sys\nfrom cellrate.plugins.collection import Plugins\n"
-        "from cellrate.live.handover import pack_plugins\n"
+        "from cellrate.live.plugin_pipes import pack_plugins\n"
         "sys.stdout.buffer.write(pack_plugins(Plugins({'mine': Mine})))\n"
     )
     given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
@@ -247,7 +247,7 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
     # From a module beside the script, by its name: the search path goes along.
     script.write_text(
         "import sys\nfrom cellrate.plugins.collection import Plugins\n"
-        "from cellrate.live.handover import pack_plugins\nfrom wherever import Mine\n"
+        "from cellrate.live.plugin_pipes import pack_plugins\nfrom wherever import Mine\n"
         "sys.stdout.buffer.write(pack_plugins(Plugins({'mine': Mine})))\n"
     )
     given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout

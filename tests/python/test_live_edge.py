@@ -15,7 +15,7 @@ from cellrate.live import doctor, live_run
 from cellrate.live.process import search_path
 
 _FOUND = doctor.findings()
-pytestmark = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+pytestmark = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
 
 NAMES = ("plain", "window", "held-acks", "ubr")
 ROUND_TRIP_CELLS = 0.044 * 8e6 / 424

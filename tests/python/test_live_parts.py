@@ -296,7 +296,7 @@ def test_the_doctor_names_packages_and_what_is_not_possible() -> None:
         finding("vsftpd", "vsftpd", present=False, required=False),
     ]
     assert doctor.packages(found) == ["vsftpd"]
-    assert doctor.lacking(found) == []
+    assert doctor.missing_requirements(found) == []
     assert doctor.sentence(found) == "Live runs are possible here, but not: use of vsftpd"
     found.append(finding("nsenter", "util-linux", present=False, required=True))
     assert doctor.sentence(found).startswith(

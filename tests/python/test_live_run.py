@@ -30,7 +30,7 @@ from cellrate.live.process import search_path
 from cellrate.wireshark.capture import Capture
 
 _FOUND = doctor.findings()
-pytestmark = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+pytestmark = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
 
 NETWORK = """# Two hosts and a switch, live.
 name = "live-pair"

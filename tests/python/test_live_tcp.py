@@ -16,7 +16,7 @@ from cellrate.live import doctor, live_run
 from cellrate.live.process import search_path
 
 _FOUND = doctor.findings()
-pytestmark = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+pytestmark = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
 
 LINE = "11.041667 Mbps"
 """10 Mb/s of payload of cells."""

@@ -16,7 +16,9 @@ from cellrate.live.process import search_path, written
 from cellrate.live.trust import doubt_of
 from test_live_run import application, scenario
 
-needs_hosts = pytest.mark.skipif(bool(doctor.lacking(doctor.findings())), reason=doctor.sentence(doctor.findings()))
+needs_hosts = pytest.mark.skipif(
+    bool(doctor.missing_requirements(doctor.findings())), reason=doctor.sentence(doctor.findings())
+)
 
 TELL = "id -u; grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status; echo \x1b[31m > own"
 TEXT = scenario("1 s", application("who", f'{{ type = "command", words = ["sh", "-c", {json.dumps(TELL)}] }}'))

@@ -19,7 +19,7 @@ from test_live_run import application, scenario
 from test_watch import Viewer, ask, say
 
 _FOUND = doctor.findings()
-needs_hosts = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+needs_hosts = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
 pytestmark = pytest.mark.skipif(not (FOLDER / "page.js").is_file(), reason="the page has not been built here: make lab")
 
 PROBES = """

@@ -98,7 +98,7 @@ DATAGRAMS = (
 )
 
 
-@pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+@pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
 def test_a_live_run_polices_the_packets_of_programs() -> None:
     words = json.dumps([sys.executable, "-c", DATAGRAMS])
     run = live_run(cellrate.Scenario.parse(LIVE.replace("WORDS", words)), attempts=1, allow_commands=True)

@@ -336,15 +336,16 @@ def test_a_run_says_what_it_lacks_what_it_cannot_use_and_what_is_none() -> None:
     with pytest.raises(cellrate.CellrateError, match=r'no connection has custom traffic called "x"; .* none$'):
         cellrate.run(network(), traffic={"x": TrafficSource})
     with pytest.raises(
-        cellrate.CellrateError, match=r'the policy "mine" of connection own is to be a cellrate.UiliPolicy, .*<object'
+        cellrate.CellrateError, match=r'the policy "mine" of connection own is to be a cellrate.UiliPolicy; .*<object'
     ):
         run_with("policy", lambda _end: object())
     with pytest.raises(
-        cellrate.CellrateError, match=r'the traffic "mine" of connection own is to be a cellrate.TrafficSource, .*<obj'
+        cellrate.CellrateError, match=r'the traffic "mine" of connection own is to be a cellrate.TrafficSource; .*<obj'
     ):
         run_with("traffic", lambda _end: object())
     with pytest.raises(
-        cellrate.CellrateError, match=r'"mine" of connection own .* cellrate.UiliPolicy, and Bursty is none$'
+        cellrate.CellrateError,
+        match=r'"mine" of connection own .* cellrate.UiliPolicy; the class Bursty does not derive from it$',
     ):
         run_with("policy", Bursty)
 

@@ -92,7 +92,7 @@ class LiveCase:
     """One where nothing comes beside the application: its runs are all alike."""
 
 
-def told(result: Result, name: str) -> dict[str, Any]:
+def application_result(result: Result, name: str) -> dict[str, Any]:
     """Give what an application said."""
     row = next(row for row in result.summary["applications"] if row["application"] == name)
     found: dict[str, Any] = row["result"]
@@ -106,12 +106,12 @@ def _ftp(application: str) -> Read:
 
 def _frames_lost(result: Result) -> float:
     """Frames lost in the network, as a part of those sent in the ten seconds of FTP [%]."""
-    film = told(result, "video")
+    film = application_result(result, "video")
     return 100 * float(film["frames_lost_in_network"]) / (CONGESTED_S * float(film["sent_frame_rate"]))
 
 
 def _stood(result: Result) -> float:
-    return float(told(result, "video")["stalled_s"])
+    return float(application_result(result, "video")["stalled_s"])
 
 
 def response_times(run: Result, least: int, most: int) -> list[float]:
@@ -135,12 +135,12 @@ def _time(octets: int, factor: float) -> Read:
 
 
 def _voice(key: str) -> Read:
-    return lambda run: float(told(run, "voice")[key])
+    return lambda run: float(application_result(run, "voice")[key])
 
 
 def _interval_deviation(run: Result) -> float:
     """Standard deviation of the intervals between voice packets at the receiver [ms]."""
-    return 1e3 * float(told(run, "voice")["interval_s"]["deviation"])
+    return 1e3 * float(application_result(run, "voice")["interval_s"]["deviation"])
 
 
 def _video_rate(run: Result) -> float:
@@ -238,7 +238,12 @@ CASES: Sequence[LiveCase] = (
         "video",
         [
             Figure(("follow.whole",), _stood, 2, "s of standing still"),
-            Figure(("follow.acr",), lambda run: float(told(run, "video")["frames_whole"]), 0, "frames of 29 s"),
+            Figure(
+                ("follow.acr",),
+                lambda run: float(application_result(run, "video")["frames_whole"]),
+                0,
+                "frames of 29 s",
+            ),
         ],
         _FOLLOWS,
     ),

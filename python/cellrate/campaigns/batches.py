@@ -90,7 +90,7 @@ def sent(batch: Batch, *, afar: bool) -> bytes:
 
 
 def sent_call(target: Target, call: Callable[[Any], Any], thing: Any) -> bytes:
-    """Give a call of a module's function as bytes for `work_if_seen`."""
+    """Give a call of a module's function as bytes for `call_if_seen`."""
     return _headed(pickle.dumps((target, call, thing)))
 
 
@@ -107,7 +107,7 @@ def _checked(given: bytes) -> bytes:
     return given[end:]
 
 
-def work(given: bytes) -> tuple[list[Done], float]:
+def run_batch(given: bytes) -> tuple[list[Done], float]:
     """Run a batch that `sent` has made; give what became of its points, and how long it took [s].
 
     Raises
@@ -137,7 +137,7 @@ def work(given: bytes) -> tuple[list[Done], float]:
     return done, time.perf_counter() - begun
 
 
-def work_if_seen(given: bytes) -> tuple[Any] | None:
+def call_if_seen(given: bytes) -> tuple[Any] | None:
     """Make the call of `sent_call`, and give what it returns, as one of a tuple; None without the folder.
 
     Raises

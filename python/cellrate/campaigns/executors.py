@@ -17,7 +17,7 @@ from .builds import check_alike, facts
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-Given: TypeAlias = "Executor | str | Path | object | None"
+ExecutorChoice: TypeAlias = "Executor | str | Path | object | None"
 """Executors that callers may give: nothing for this machine, an executor, a client of Dask, a scheduler's address."""
 
 SLOTS_S = 1.0
@@ -43,7 +43,7 @@ class Workers:
 
 
 @contextlib.contextmanager
-def workers_of(given: Given, workers: int, name: str = "executor") -> Iterator[Workers]:
+def workers_of(given: ExecutorChoice, workers: int, name: str = "executor") -> Iterator[Workers]:
     """Have workers for batches, as long as this is entered.
 
     Raises

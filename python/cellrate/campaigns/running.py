@@ -15,7 +15,7 @@ from ..running.points import How, Point, Progress, check_threads
 from ..running.processes import number_of_workers
 from .batches import BACK, DONE, Batch, Done, Item, Target, lacks, sent, store, work_here
 from .builds import digest_of
-from .executors import Given, Workers, workers_of
+from .executors import ExecutorChoice, Workers, workers_of
 from .manifest import Manifest
 from .scheduling import AGAIN_S, run_batches, run_each
 from .store import Claims, Store, opened
@@ -36,7 +36,7 @@ def run_campaign(
     workers: int | None,
     progress: Progress | None,
     how: How,
-    executor: Given,
+    executor: ExecutorChoice,
     fresh: bool,
     tables: bool = True,
     complain: Callable[[str], object],
@@ -131,7 +131,7 @@ class _Work:
         ]
         self.done = len(entries) - len(self.todo)
 
-    def do(self, executor: Given, count: int, name: str) -> list[Undrawn]:
+    def do(self, executor: ExecutorChoice, count: int, name: str) -> list[Undrawn]:
         """Have everything that is missing."""
         if self.todo or executor is not None:
             self._run(executor, count, name)
@@ -139,7 +139,7 @@ class _Work:
             _make_tables(self.campaign, csv=self.target.csv)
         return self.undrawn
 
-    def _run(self, executor: Given, count: int, name: str) -> None:
+    def _run(self, executor: ExecutorChoice, count: int, name: str) -> None:
         # The longest first, as far as network time tells: the last to end should not have been the last to begin.
         durations_s = self.campaign.manifest.durations_s
         order = sorted(self.todo, key=lambda place: -durations_s[place])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError
-from .batches import BUSY, Done, Target, sent_call, work, work_if_seen
+from .batches import BUSY, Done, Target, call_if_seen, run_batch, sent_call
 from .executors import Workers
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def run_batches(
             while todo and len(under_way) < AHEAD * slots:
                 fair = -(-len(todo) // (AHEAD * slots))
                 some = [todo.popleft() for _ in range(max(1, min(size, fair, len(todo))))]
-                under_way.add(workers.submit(work, sent(some)))
+                under_way.add(workers.submit(run_batch, sent(some)))
             if under_way:
                 ended, under_way = wait(under_way, timeout=1.0, return_when=FIRST_COMPLETED)
                 for future in ended:
@@ -122,7 +122,7 @@ def run_each(workers: Workers, target: Target, call: Callable[[Any], Any], thing
     try:
         most = AHEAD * workers.slots()
         for thing in todo:
-            under_way.append((thing, workers.submit(work_if_seen, sent_call(target, call, thing))))
+            under_way.append((thing, workers.submit(call_if_seen, sent_call(target, call, thing))))
             if len(under_way) > most:
                 take()
         while under_way:

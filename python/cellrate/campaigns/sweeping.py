@@ -18,7 +18,7 @@ from ..sweeps.varying import Points, varied
 from ..traffic import Traffic
 
 if TYPE_CHECKING:
-    from .executors import Given
+    from .executors import ExecutorChoice
     from .sweep import Sweep
 
 
@@ -36,7 +36,7 @@ def sweep(
     policies: Policies | None = None,
     traffic: Traffic | None = None,
     out: str | Path | None = None,
-    executor: Given = None,
+    executor: ExecutorChoice = None,
     fresh: bool = False,
 ) -> Sequence[Result]:
     """Run every point of a scenario's sweep, over several processes or machines.
@@ -103,7 +103,7 @@ def sweep_into(
     progress: Progress | None = None,
     threads: int = 1,
     plugins: Plugins = NOTHING,
-    executor: Given = None,
+    executor: ExecutorChoice = None,
     fresh: bool = False,
     tables: bool = True,
     complain: Callable[[str], object] | None = None,
@@ -124,7 +124,7 @@ def sweep_into(
     RunError
         If workers are gone; otherwise what a run raised.
     """
-    from ..results.writing import told, warn
+    from ..results.writing import describe_undrawn, warn
     from .running import run_campaign
 
     say = complain or warn
@@ -142,6 +142,6 @@ def sweep_into(
         complain=say,
         name=name,
     )
-    for text in told(undrawn):
+    for text in describe_undrawn(undrawn):
         say(text)
     return sweep

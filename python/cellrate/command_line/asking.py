@@ -96,7 +96,7 @@ def situation(
         distance = asked(answers.distance, "Length of the path, one way", kilometres, "1000 km")
         round_trip_s = 2 * distance * SECONDS_PER_KM
     if interactive and answers.link is None and not satellite_hops:
-        satellite_hops = asked(None, "Satellite hops", whole, "0")
+        satellite_hops = asked(None, "Satellite hops", integer, "0")
     application = asked(
         answers.application,
         "Application: bulk, interactive, video, voice, transaction",
@@ -161,7 +161,7 @@ def octets(text: str) -> int:
     return int(size)
 
 
-def whole(text: str) -> int:
+def integer(text: str) -> int:
     """Read a whole number."""
     try:
         return int(text)

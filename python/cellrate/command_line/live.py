@@ -52,7 +52,7 @@ def doctor(
     from ..live import doctor as looked_for
 
     found = looked_for.findings()
-    status = 3 if looked_for.lacking(found) else 0
+    status = 3 if looked_for.missing_requirements(found) else 0
     scenario = None
     if file is not None:
         from ..scenario import prepare

@@ -1,7 +1,7 @@
 """One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
 
 ``python -m cellrate.live attempt FOLDER`` reads FOLDER/request.json, and what is not built in from stdin; the result,
-or what it failed with, goes through a pipe to the process that started it (`handover`).
+or what it failed with, goes through a pipe to the process that started it (`plugin_pipes`).
 It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it
 started ends with it, and with its file descriptors the network namespaces and their devices are gone.
 """
@@ -31,8 +31,8 @@ from ..wireshark.capture import Capture
 from . import adapters, kernel_record, privileges
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
-from .handover import answer, take_plugins
 from .messages import news_apart
+from .plugin_pipes import answer, take_plugins
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from ..errors import CellrateError
-from .doctor import findings, lacking
+from .doctor import findings, missing_requirements
 from .supervision import LiveRun, live_run
 from .theory import goodput
 
@@ -59,8 +59,8 @@ def main() -> int:
     console = Console()
     found = findings()
     needed = [one for one in found if not one.present and one.name == "iperf3"]
-    if lacking(found) or needed:
-        for one in [*lacking(found), *needed]:
+    if missing_requirements(found) or needed:
+        for one in [*missing_requirements(found), *needed]:
             print(f"{one.name} is missing: {one.detail or one.remedy}", file=sys.stderr)
         print("make live-demo as root installs what it needs; cellrate doctor says the rest", file=sys.stderr)
         return 3

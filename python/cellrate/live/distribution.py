@@ -23,7 +23,7 @@ from ..errors import CellrateError, RunError
 from ..plugins.collection import NOTHING, Plugins
 from ..results.writing import write_json
 from ..scenario import Scenario
-from .handover import Reply, answer, give, pack_plugins, take_plugins
+from .plugin_pipes import Reply, answer, give, pack_plugins, take_plugins
 
 SCENARIO = "scenario.toml"
 """In the folder of the nodes of this machine."""
@@ -75,7 +75,7 @@ class Distribution:
         if wrong:
             raise CellrateError(f"{', '.join(wrong)}: no switch of that name; there are {', '.join(switches)}")
         if elsewhere and start_unix_ns is None:
-            raise CellrateError("nodes elsewhere need --start, the same instant for all")
+            raise CellrateError("`elsewhere` needs `start_unix_ns` (--start), the same instant for all nodes")
         return cls(
             here=[name for name, is_host, _ in nodes if is_host],
             started=[name for name in switches if name not in elsewhere],

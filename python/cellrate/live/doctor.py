@@ -68,7 +68,7 @@ def findings() -> list[Finding]:
     return found
 
 
-def lacking(found: list[Finding]) -> list[Finding]:
+def missing_requirements(found: list[Finding]) -> list[Finding]:
     """Give what no live run goes without, and is missing."""
     return [finding for finding in found if finding.required and not finding.present]
 
@@ -82,7 +82,7 @@ def packages(found: list[Finding]) -> list[str]:
 def content(found: list[Finding]) -> dict[str, Any]:
     """Give everything as JSON values."""
     return {
-        "ready": not lacking(found),
+        "ready": not missing_requirements(found),
         "packages": packages(found),
         "findings": [asdict(finding) for finding in found],
     }
@@ -90,7 +90,7 @@ def content(found: list[Finding]) -> dict[str, Any]:
 
 def sentence(found: list[Finding]) -> str:
     """Say in a sentence whether live runs are possible."""
-    missing = lacking(found)
+    missing = missing_requirements(found)
     if missing:
         return "Live runs are not possible here: " + "; ".join(
             f"{finding.name}: {finding.detail or 'not found'} ({finding.remedy})" for finding in missing

@@ -1,4 +1,4 @@
-"""Hand-over of plugins to the processes of a live run, and of their exceptions on the way back.
+"""Pipes by which plugins get to the processes of a live run, and exceptions back.
 
 An attempt at a live run, and each switch of a distributed one, is a process that is started anew. What it is given is
 pickled: classes by reference where it can import them too, and by value where it cannot, as those of a notebook, of a

@@ -13,7 +13,7 @@ from ..folders.atomic_folder import write_whole
 from ..folders.owned import temporary
 from ..folders.replaceable import RESULTS, check_apart, plain_name
 from ..plugins.collection import NOTHING, Plugins
-from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
+from ..results.writing import Complain, Undrawn, describe_undrawn, fill_result, warn, write_json
 from ..scenario import Scenario, prepare
 from ..sweeps.picking import Picked, one_point
 from ..wireshark.capture import Capture
@@ -63,7 +63,7 @@ def run_and_write(
     if repeat < 1:
         raise CellrateError(f"--repeat is {repeat}; it must be at least 1")
     if repeat > 1 and capture is not None:
-        raise CellrateError(f"--repeat is {repeat}; a capture is of one run")
+        raise CellrateError(f"--repeat is {repeat}; with a capture it must be 1")
     scenario = prepare(file, set=set, seed=seed, record=record)
     chosen = one_point(scenario, point, "run them one by one").scenario
     name = chosen.name
@@ -112,7 +112,7 @@ def run_and_write(
     check_commands(chosen, applications(chosen), allowed=allow_commands)
     # Whether the folder can take results is looked at before anything runs.
     written = write_whole(folder, fill)
-    for text in told(undrawn):
+    for text in describe_undrawn(undrawn):
         complain(text)
     return runs, written
 

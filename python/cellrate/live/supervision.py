@@ -29,8 +29,8 @@ from .attempt import REQUEST, Look, applications
 from .capture_staging import staged
 from .distribution import Distribution
 from .doctor import isolation_words
-from .handover import Reply, give, pack_plugins
 from .messages import Printed
+from .plugin_pipes import Reply, give, pack_plugins
 from .process import GRACE_S, search_path
 from .trust import check_commands
 
@@ -211,7 +211,7 @@ def attempt(
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes but for a capture.
 
-    What is not built in is `packed`, as `handover.pack_plugins` gives it.
+    What is not built in is `packed`, as `plugin_pipes.pack_plugins` gives it.
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 

@@ -19,7 +19,7 @@ from .experiment import Claim, Experiment, Finding, LiveHalf, Point
 from .runs import campaign_for, run_points
 
 if TYPE_CHECKING:
-    from ..campaigns.executors import Given
+    from ..campaigns.executors import ExecutorChoice
     from .report import Report
 
 
@@ -97,7 +97,7 @@ class Paper:
         quick: bool,
         workers: int | None,
         progress: Callable[[float], object] | None,
-        executor: Given = None,
+        executor: ExecutorChoice = None,
         campaign: Path,
     ) -> dict[str, dict[str, Result]]:
         """Run all experiments into the folder `campaign`: results by experiment and point.
@@ -125,7 +125,7 @@ class Paper:
         workers: int | None = None,
         progress: Callable[[float], object] | None = None,
         live: LiveHalf | None = None,
-        executor: Given = None,
+        executor: ExecutorChoice = None,
         only: Sequence[str] = (),
     ) -> Report:
         """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.

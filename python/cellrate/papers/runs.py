@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..campaigns.executors import Given
+from ..campaigns.executors import ExecutorChoice
 from ..campaigns.sweeping import sweep_into
 from ..folders.locks import LOCK, Lock
 from ..results import Result
@@ -61,7 +61,7 @@ def run_points(
     campaign: Path,
     *,
     workers: int | None = None,
-    executor: Given = None,
+    executor: ExecutorChoice = None,
     progress: Progress | None = None,
 ) -> list[Result]:
     """Run the points of a paper, each scenario once, and give their results in the order of points.

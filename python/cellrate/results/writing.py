@@ -32,7 +32,7 @@ class Undrawn:
     why: str
 
 
-def told(undrawn: Sequence[Undrawn]) -> list[str]:
+def describe_undrawn(undrawn: Sequence[Undrawn]) -> list[str]:
     """Say what could not be drawn, in a text for each reason."""
     texts = []
     for why in dict.fromkeys(one.why for one in undrawn):
@@ -43,7 +43,7 @@ def told(undrawn: Sequence[Undrawn]) -> list[str]:
 
 
 Complain = Callable[[str], object]
-"""Told what could not be drawn (`told`)."""
+"""Told what could not be drawn (`describe_undrawn`)."""
 
 
 def warn(text: str) -> None:
@@ -59,7 +59,7 @@ def write_result(result: Recorded, folder: Path, *, csv: bool, plots: bool) -> P
         undrawn.extend(fill_result(result, partial, csv=csv, plots=plots))
 
     written = write_whole(folder, fill)
-    for text in told(undrawn):
+    for text in describe_undrawn(undrawn):
         warn(text)
     return written
 

@@ -36,7 +36,7 @@ def run_into(
     if folder is None:
         return run()
     from ..folders.atomic_folder import write_whole
-    from ..results.writing import fill_result, told, warn
+    from ..results.writing import describe_undrawn, fill_result, warn
 
     results: list[Result] = []
     undrawn: list[Undrawn] = []
@@ -46,7 +46,7 @@ def run_into(
         undrawn.extend(fill_result(results[0], into, csv=csv, plots=plots))
 
     write_whole(folder, fill)
-    for text in told(undrawn):
+    for text in describe_undrawn(undrawn):
         (complain or warn)(text)
     return results[0]
 

@@ -81,7 +81,7 @@ def run(
         prepared, point, "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
     )
     if capture is not None and threads > 1:
-        raise CellrateError(f"threads is {threads}; a run with a capture takes one")
+        raise CellrateError(f"threads is {threads}; with a capture it must be 1")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
     if capture is not None:

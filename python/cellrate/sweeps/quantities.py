@@ -25,7 +25,7 @@ class Quantity:
     """Things that these are quantities of, in the plural."""
     value: Callable[[Row], float | None]
     """In the unit of the axis; None where there is none."""
-    telling: Callable[[Row], list[Row]] | None = None
+    rows_with_figures: Callable[[Row], list[Row]] | None = None
     """From a summary, the rows that tell something; all when None."""
     keys: tuple[str, ...] = ("vc",)
     """Which name a row, together."""
@@ -106,8 +106,8 @@ class Found:
         def name(row: Row) -> str:
             return " ".join([row[first], *(f"{_MARKS.get(key, '')}{row[key]}" for key in shown)])
 
-        telling = quantity.telling or (lambda summary: list(summary.get(quantity.kind, [])))
-        names = list(dict.fromkeys(name(row) for summary in summaries for row in telling(summary)))
+        rows_with_figures = quantity.rows_with_figures or (lambda summary: list(summary.get(quantity.kind, [])))
+        names = list(dict.fromkeys(name(row) for summary in summaries for row in rows_with_figures(summary)))
         at_points = []
         for summary in summaries:
             values = {name(row): quantity.value(row) for row in summary.get(quantity.kind, [])}

@@ -108,8 +108,8 @@ def labels_of(texts: Sequence[str]) -> dict[str, str]:
         kind = tables[text].get("type", "")
         alike = [table for table in tables.values() if table.get("type", "") == kind]
         keys = list(dict.fromkeys(key for table in alike for key in table))
-        telling = [key for key in keys if len({repr(table.get(key)) for table in alike}) > 1]
-        shown = [_pair(key, tables[text][key]) for key in telling if key in tables[text]]
+        distinguishing = [key for key in keys if len({repr(table.get(key)) for table in alike}) > 1]
+        shown = [_pair(key, tables[text][key]) for key in distinguishing if key in tables[text]]
         labels[text] = ", ".join(filter(None, [str(kind), *shown])) or text
     # What is still alike is shown whole.
     found = list(labels.values())

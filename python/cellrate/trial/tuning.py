@@ -26,7 +26,7 @@ from .plan import plan_of
 from .scenario import scenario_text
 
 if TYPE_CHECKING:
-    from ..campaigns.executors import Given
+    from ..campaigns.executors import ExecutorChoice
 
 Figures = Mapping[str, tuple[float | None, bool, bool]]
 
@@ -97,7 +97,7 @@ def tune(
     vary: Sequence[str] = VARIED,
     trials: int = 40,
     workers: int | None = None,
-    executor: Given = None,
+    executor: ExecutorChoice = None,
     progress: Progress | None = None,
 ) -> TunedSet:
     """Look for values that do better than those of a trial; the same call goes on with what is in `folder`.
