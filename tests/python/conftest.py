@@ -1,18 +1,24 @@
-"""A small network that every test can run: two hosts, one switch, a few milliseconds."""
+"""A small network that every test can run, two hosts, one switch, a few milliseconds, and the command."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 import re
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 import cellrate
+from cellrate.command_line.main import status
 
 # A shell that puts its jobs in the background has them ignore SIGINT, and what they start inherits that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,7 +41,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, files in MARKS.items():
             if re.fullmatch(files, item.path.stem):
                 item.add_marker(mark)
-    # Long ones first where several processes share the tests, so that none is left to one of them at the end.
+    # Long ones first where several processes share the tests, so that none is left to one of them at the end. Each of
+    # them begins with a part of the list in one piece, and so makes what the tests of a file share once.
     if os.environ.get("PYTEST_XDIST_WORKER"):
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
@@ -96,6 +103,33 @@ set = "defaults.abr.nrm"
 values = [8, 32, 256]
 """
 )
+
+
+def command(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Call the command in this process, in a folder if one is given; give its exit status and its two streams."""
+    printed, complained = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    words = list(map(str, arguments))
+    with (
+        contextlib.chdir(cwd or Path.cwd()),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(complained),
+    ):
+        ended = status(words)
+    said = [stream.buffer.getvalue().decode() for stream in (printed, complained)]
+    return subprocess.CompletedProcess(words, ended, *said)
+
+
+def output(*arguments: str | Path) -> Any:
+    """Give what the command prints as JSON, and nothing beside it."""
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def command_process(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user does, in a process of its own, where a warning is an error."""
+    call = [sys.executable, "-W", "error", "-m", "cellrate", *map(str, arguments)]
+    return subprocess.run(call, capture_output=True, text=True, cwd=cwd, check=False, timeout=120)
 
 
 def swept(*sweeps: tuple[str, str], text: str = PAIR) -> Sequence[cellrate.Result]:

@@ -17,8 +17,8 @@ from cellrate.comparing.entrants import APART, REQUIRED, VARIANTS
 from cellrate.comparing.page import page, write
 from cellrate.comparing.phases import phases_of, varying
 from cellrate.comparing.suite import SUITE, suite
+from conftest import command
 from lab_pages import opened
-from test_cli import command
 
 LINE = 149.76e6 / 424
 """Rate of most lines of the suite [cells/s]."""

@@ -15,7 +15,7 @@ import pytest
 import cellrate
 from cellrate.wireshark import dissector
 from cellrate.wireshark.capture import Capture
-from test_cli import command
+from conftest import command
 
 TCP = """
 name = "pair"

@@ -1,4 +1,4 @@
-"""The command as a user runs it: a process of its own, its exit status, its two streams."""
+"""The command: its exit status and its two streams, and what it is as a process of its own."""
 
 from __future__ import annotations
 
@@ -10,29 +10,17 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import cellrate
 from cellrate.recorded.table import print_numbers
-from conftest import PAIR, SWEEP
+from conftest import PAIR, SWEEP, command, command_process, output
 from test_run import HALF_WRONG, LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
 
 
-def command(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-W", "error", "-m", "cellrate", *map(str, arguments)]
-    return subprocess.run(call, capture_output=True, text=True, cwd=cwd, check=False, timeout=120)
-
-
-def output(*arguments: str | Path) -> Any:
-    done = command(*arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
-
-
 def test_run_prints_a_table(pair_file: Path) -> None:
-    done = command("run", pair_file)
+    done = command_process("run", pair_file)
     assert (done.returncode, done.stderr) == (0, "")
     for text in ("pair", "vc1", "a->sw", "seed 7"):
         assert text in done.stdout
@@ -60,7 +48,9 @@ def test_set_and_seed_reach_the_run(pair_file: Path) -> None:
 
 
 def test_a_sweep_prints_its_points(sweep_file: Path) -> None:
-    printed = output("run", sweep_file, "--json", "--workers", "2")
+    done = command_process("run", sweep_file, "--json", "--workers", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    printed = json.loads(done.stdout)
     assert [point["set"] for point in printed["points"]] == [{"defaults.abr.nrm": n} for n in (8, 32, 256)]
     assert set(printed["points"][0]) >= {"set", "run", "vcs", "ports", "refused", "negotiated"}
 
@@ -75,7 +65,7 @@ def test_out_and_plot_write_a_folder(pair_file: Path, tmp_path: Path) -> None:
 
 
 def test_plot_without_out_goes_to_results(pair_file: Path, tmp_path: Path) -> None:
-    done = command("run", pair_file, "--plot", cwd=tmp_path)
+    done = command_process("run", pair_file, "--plot", cwd=tmp_path)
     assert done.returncode == 0
     assert (tmp_path / "results" / "pair" / "plot.png").is_file()
 
@@ -309,7 +299,7 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 
 
 def test_version_is_that_of_the_package() -> None:
-    assert command("--version").stdout.strip() == cellrate.__version__
+    assert command_process("--version").stdout.strip() == cellrate.__version__
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

@@ -17,7 +17,7 @@ import pytest
 
 import cellrate
 from cellrate.command_line.main import status
-from test_cli import command
+from conftest import command, command_process
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -97,7 +97,7 @@ def test_a_ready_scenario_becomes_a_file_of_ones_own(capsys: pytest.CaptureFixtu
 def test_what_ones_own_algorithm_raises_says_when_and_where_in_ones_own_lines(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(WITH_MINE)
     (tmp_path / "mine.py").write_text(RAISES.format(what='raise ZeroDivisionError("nothing left")'))
-    done = command("run", tmp_path / "mine.toml", "--algorithm", f"mine={tmp_path / 'mine.py'}:Mine", "--json")
+    done = command_process("run", tmp_path / "mine.toml", "--algorithm", f"mine={tmp_path / 'mine.py'}:Mine", "--json")
     assert done.returncode == 1
     assert done.stdout == ""
     assert "ZeroDivisionError: nothing left" in done.stderr
@@ -111,7 +111,7 @@ def test_what_ones_own_algorithm_raises_says_when_and_where_in_ones_own_lines(tm
 def test_an_exit_in_ones_own_algorithm_is_a_run_that_failed(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(WITH_MINE)
     (tmp_path / "mine.py").write_text(RAISES.format(what="sys.exit(0)"))
-    done = command("run", tmp_path / "mine.toml", "--algorithm", f"mine={tmp_path / 'mine.py'}:Mine", "--json")
+    done = command_process("run", tmp_path / "mine.toml", "--algorithm", f"mine={tmp_path / 'mine.py'}:Mine", "--json")
     assert done.returncode == 1
     assert done.stdout == ""
     assert "SystemExit" in done.stderr
@@ -157,7 +157,7 @@ def own(kind: str, tmp_path: Path, what: str, *, making: bool = False) -> list[s
 def test_what_prints_in_own_classes_leaves_json_alone_in_workers_too(kind: str, tmp_path: Path) -> None:
     words = own(kind, tmp_path, "pass")
     for more in ([], ["--sweep", "seed=[1, 2]", "--workers", "2"]):
-        done = command(*words, *more, cwd=tmp_path)
+        done = command_process(*words, *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert len(json.loads(done.stdout).get("points", [1])) == 1 + bool(more)
         assert "printed" in done.stderr
@@ -167,7 +167,7 @@ def test_what_prints_in_own_classes_leaves_json_alone_in_workers_too(kind: str, 
 def test_what_own_classes_raise_is_told_with_their_lines_from_workers_too(kind: str, tmp_path: Path) -> None:
     words = own(kind, tmp_path, 'raise ZeroDivisionError("nothing left")')
     for more in ([], ["--sweep", "seed=[1, 2]", "--workers", "2"], ["--sweep", "seed=[1, 2]", "--out", "out"]):
-        done = command(*words, *more, cwd=tmp_path)
+        done = command_process(*words, *more, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (1, "")
         assert f'File "{tmp_path / "mine.py"}", line 7, in ' in done.stderr
         assert 'raise ZeroDivisionError("nothing left")' in done.stderr
@@ -268,13 +268,20 @@ def test_a_build_without_scenarios_names_the_folder(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "data" / "papers" / "file.toml").is_file()
 
 
-def test_a_source_distribution_has_what_its_build_copies(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def distribution(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, packed."""
+    folder = tmp_path_factory.mktemp("distribution")
     maturin = Path(sys.executable).with_name("maturin")
-    subprocess.run([maturin, "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
-    (file,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(file) as packed:
+    subprocess.run([maturin, "sdist", "--out", folder], cwd=ROOT, check=True, capture_output=True)
+    (file,) = folder.glob("*.tar.gz")
+    return file
+
+
+def test_a_source_distribution_has_what_its_build_copies(distribution: Path, tmp_path: Path) -> None:
+    with tarfile.open(distribution) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
-    with tarfile.open(file) as packed:
+    with tarfile.open(distribution) as packed:
         packed.extractall(tmp_path, filter="data")
     (unpacked,) = (path for path in tmp_path.iterdir() if path.is_dir())
     # Outside the repository it is a workspace of its own, whose lock file is whole.
@@ -287,22 +294,20 @@ def test_a_source_distribution_has_what_its_build_copies(tmp_path: Path) -> None
         assert not missing
 
 
-def test_a_source_distribution_is_installed_and_runs_where_nothing_else_is(tmp_path: Path) -> None:
-    bin = Path(sys.executable).parent
-    subprocess.run([bin / "maturin", "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
-    (file,) = tmp_path.glob("*.tar.gz")
+def test_a_source_distribution_is_installed_and_runs_where_nothing_else_is(distribution: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "clean"], check=True)
-    # The same code, compiled in a quarter of the time, in a folder that a later run finds again. What is unpacked is
-    # older than what was built of an earlier state, so our own crates are built anew.
+    # The same code, compiled without optimization in a folder that a later run finds again. What is unpacked is older
+    # than what was built of an earlier state, so our own crates are built anew.
     for built in (ROOT / "target" / "sdist" / "release" / ".fingerprint").glob("cellrate*"):
         shutil.rmtree(built)
     quick = {
         "CARGO_PROFILE_RELEASE_LTO": "off",
+        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
         "CARGO_TARGET_DIR": str(ROOT / "target" / "sdist"),
     }
     clean = tmp_path / "clean" / "bin"
-    call: list[str | Path] = [clean / "pip", "install", "--quiet", file]
+    call: list[str | Path] = [clean / "pip", "install", "--quiet", distribution]
     done = subprocess.run(call, cwd=tmp_path, env={**os.environ, **quick}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     run: list[str | Path] = [clean / "cellrate", "run", "two-source-transient", "--json"]

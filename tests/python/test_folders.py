@@ -15,8 +15,7 @@ from cellrate.folders.atomic_folder import write_whole
 from cellrate.folders.replaceable import REPORT, check_apart, plain_name, replaceable
 from cellrate.papers import load_paper
 from cellrate.running.into_folders import run_into
-from conftest import PAIR, SWEEP
-from test_cli import command
+from conftest import PAIR, SWEEP, command
 
 SWEPT = [(point.scenario, point.settings) for point in cellrate.Scenario.parse(SWEEP).points()]
 RUN = {"run": {"scenario": "pair", "hash": "1234", "version": "0"}}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +10,7 @@ import pytest
 from cellrate import CellrateError
 from cellrate.hurst import estimates, read_series
 from cellrate.hurst.spectral import fractional_gaussian_density
+from conftest import command, output
 
 
 def fractional_gaussian_noise(hurst: float, n: int, seed: int) -> np.ndarray:
@@ -94,17 +92,13 @@ def test_the_command(tmp_path: Path) -> None:
     file = tmp_path / "noise.txt"
     np.savetxt(file, fractional_gaussian_noise(0.8, 2048, 2))
 
-    def cellrate(*words: str) -> subprocess.CompletedProcess[str]:
-        words = (sys.executable, "-m", "cellrate", "hurst", str(file), *words)
-        return subprocess.run(words, capture_output=True, text=True, check=False)
-
-    content = json.loads(cellrate("--json").stdout)
+    content = output("hurst", file, "--json")
     assert content["values"] == 2048
     assert [row["method"] for row in content["estimates"]][3:5] == [
         "local Whittle",
         "Whittle, fractional Gaussian noise",
     ]
-    table = cellrate("--every", "4").stdout
+    table = command("hurst", file, "--every", "4").stdout
     assert "512 values" in table
     assert "none that holds" in table
-    assert cellrate("--column", "2").returncode == 2
+    assert command("hurst", file, "--column", "2").returncode == 2

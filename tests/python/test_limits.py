@@ -14,7 +14,7 @@ import pytest
 
 import cellrate
 from cellrate import Scenario
-from conftest import PAIR
+from conftest import PAIR, command
 
 HEAD = """name = "large"
 duration = "1 us"
@@ -86,10 +86,10 @@ def _limited(octets: int, *arguments: str | Path) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.parametrize("command", ["validate", "run"])
-def test_more_than_there_is_memory_for_is_known_before(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["validate", "run"])
+def test_more_than_there_is_memory_for_is_known_before(name: str, tmp_path: Path) -> None:
     (tmp_path / "series.toml").write_text(SERIES)
-    done = _limited(4 << 30, command, tmp_path / "series.toml")
+    done = _limited(4 << 30, name, tmp_path / "series.toml")
     assert (done.returncode, done.stdout) == (1, "")
     said = "series.toml:6:10: probe: acr of v every 1 ps of 400 us has 400000001 values: the run takes"
     assert said in done.stderr
@@ -149,11 +149,7 @@ def test_a_swept_key_is_not_set_beside_its_sweep(tmp_path: Path) -> None:
         scenario.set({"vc.v.abr.nrm": 32})
     assert [point.scenario.set({"seed": 2}).seed for point in scenario.points()] == [2, 2]
     (tmp_path / "swept.toml").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "cellrate", "run", str(tmp_path / "swept.toml"), "--set", "vc.v.abr.nrm=32"],
-        capture_output=True,
-        text=True,
-    )
+    done = command("run", tmp_path / "swept.toml", "--set", "vc.v.abr.nrm=32")
     assert done.returncode == 2
     assert "Leave one of the two out" in done.stderr
 
@@ -190,7 +186,6 @@ def test_traces_elsewhere_need_the_folder_to_be_allowed(tmp_path: Path) -> None:
         scenario.set({"vc.v.traffic.trace": {"file": "/etc/passwd"}})
     with pytest.raises(TypeError, match="allow_files is a list of folders"):
         Scenario.load(file, allow_files=str(other))
-    for command in ("validate", "run"):
-        call = [sys.executable, "-m", "cellrate", command, str(file)]
-        assert subprocess.run(call, capture_output=True).returncode == 2
-        assert subprocess.run([*call, "--allow-files", str(other)], capture_output=True).returncode == 0
+    for name in ("validate", "run"):
+        assert command(name, file).returncode == 2
+        assert command(name, file, "--allow-files", other).returncode == 0

@@ -3,7 +3,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from cellrate.papers.counts import COUNTS, block, record_counts, with_counts
 from cellrate.papers.experiment import CAUSES, KINDS, Claim, Finding
 from cellrate.papers.paper import experiment_of
 from cellrate.papers.report import Report, read_report
+from conftest import command
 
 KEYS = {"id", "text", "source", "published", "measured", "holds", "why"}
 
@@ -194,15 +194,11 @@ def test_rising_is_strict() -> None:
 def test_a_paper_of_ones_own_runs_as_it_is_left(tmp_path: Path) -> None:
     folder = tmp_path / "my-study"
 
-    def cellrate_(*words: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "cellrate", "paper", *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    assert cellrate_("new", folder).returncode == 0
-    again = cellrate_("new", folder)
+    assert command("paper", "new", folder).returncode == 0
+    again = command("paper", "new", folder)
     assert (again.returncode, "there already" in again.stderr) == (2, True)
-    assert cellrate_("new", tmp_path / "My Study").returncode == 2
-    run = cellrate_("run", folder, "--out", tmp_path / "report", "--json")
+    assert command("paper", "new", tmp_path / "My Study").returncode == 2
+    run = command("paper", "run", folder, "--out", tmp_path / "report", "--json")
     assert run.returncode == 0, run.stderr
     (claim,) = json.loads(run.stdout)["claims"]
     assert (claim["id"], claim["holds"]) == ("target.utilization", True)

@@ -9,7 +9,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ import cellrate
 from cellrate.captures import Contract, conformance, read_capture
 from cellrate.captures.arrivals import by_connection
 from cellrate.captures.writing import write_arrivals, write_counts
+from conftest import command
 
 HEADER = struct.pack(">I", 1 << 20 | 77 << 4 | 0 << 1 | 1)
 """VPI 1, VCI 77, payload type 0, CLP 1."""
@@ -278,10 +278,9 @@ def test_a_greedy_source_keeps_to_the_rate_of_its_line(tmp_path: Path) -> None:
 def test_a_contract_that_is_none_is_an_error(tmp_path: Path, words: list[str], said: str) -> None:
     file = tmp_path / "cells.erf"
     file.write_bytes(cells_at((0, 0)))
-    command = [sys.executable, "-m", "cellrate", "trace", str(file), *words]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 2
-    assert said in run.stderr
+    done = command("trace", file, *words)
+    assert done.returncode == 2
+    assert said in done.stderr
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -289,9 +288,7 @@ def test_the_command(tmp_path: Path) -> None:
     file.write_bytes(pcap(101, [(0, ipv4(40)), (10**9, ipv4(40))]))
 
     def trace(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "cellrate", "trace", *words], capture_output=True, text=True, check=False
-        )
+        return command("trace", *words)
 
     content = json.loads(trace(str(file), "--json").stdout)
     assert content["connections"]["0"]["cells"] == 4

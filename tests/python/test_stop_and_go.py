@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cellrate.papers import estimate, jain, load_paper
+from conftest import command
 from stop_and_go.arithmetic import feedback_interval, icr_is_pcr
 from stop_and_go.curves import begins
 from stop_and_go.figures import (
@@ -25,7 +26,6 @@ from stop_and_go.figures import (
     useful,
 )
 from stop_and_go.measures import Measured, Sample, fair_share
-from test_cli import command
 
 RUN = Measured(
     goodput=(10.0, 20.0, 30.0),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from cellrate.topologies.connections import Pair, chosen_pairs, shortest_ways
 from cellrate.topologies.families import made
 from cellrate.topologies.reading import read_topology
 from cellrate.topologies.topology import Line, Node, Topology, great_circle_km
+from conftest import command
 
 ZOO = """graph [
   label "Tiny"
@@ -260,25 +259,20 @@ def test_drawn_connections_differ_while_there_are_others() -> None:
 def test_the_commands(tmp_path: Path) -> None:
     file, out = written(tmp_path, "tiny.gml", ZOO), tmp_path / "tiny.toml"
 
-    def cellrate(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "cellrate", *map(str, words)], capture_output=True, text=True, check=False
-        )
-
-    missing = cellrate("import", file, "--vcs", "3")
+    missing = command("import", file, "--vcs", "3")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "--length" in missing.stderr
-    made = cellrate("import", file, "--vcs", "São Paulo:3", "--length", "5 km", "--out", out)
+    made = command("import", file, "--vcs", "São Paulo:3", "--length", "5 km", "--out", out)
     assert made.returncode == 0, made.stderr
     assert "5 nodes, 4 lines, 1 connections" in made.stderr
     assert "2 parts of 4, 1 nodes" in made.stderr
-    assert cellrate("validate", out).returncode == 0
-    again = cellrate("import", file, "--vcs", "3", "--length", "5 km", "--out", out)
+    assert command("validate", out).returncode == 0
+    again = command("import", file, "--vcs", "3", "--length", "5 km", "--out", out)
     assert again.returncode == 2
     assert "there already" in again.stderr
-    printed = cellrate("generate", "leaf-spine", "--leaves", "3", "--vcs", "all")
+    printed = command("generate", "leaf-spine", "--leaves", "3", "--vcs", "all")
     assert Scenario.parse(printed.stdout).to_dict()["vc"][5]["path"][1] == "leaf3"
-    wrong = cellrate("generate", "ring", "--k", "4", "--vcs", "all")
+    wrong = command("generate", "ring", "--k", "4", "--vcs", "all")
     assert "--k is no parameter of ring, which has --nodes" in wrong.stderr
 
 

@@ -14,7 +14,7 @@ from cellrate.command_line.asking import Answers, bits_per_s, situation
 from cellrate.plotting.panels import fair_levels
 from cellrate.plotting.runs import figure, panels_of
 from cellrate.trial.figures import is_worse
-from test_cli import command, output
+from conftest import command, output
 
 CASES = {
     "campus": Situation(link_bps=155.52e6, round_trip_s=20e-6),
