@@ -411,7 +411,7 @@ def test_a_distributed_run_needs_addresses_and_a_start_for_what_is_elsewhere() -
         live_run(plain, distributed=True)
     nodes = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
     addressed = cellrate.Scenario.parse(scenario("1 s", nodes))
-    with pytest.raises(cellrate.CellrateError, match="need --start"):
+    with pytest.raises(cellrate.CellrateError, match=r"needs `start_unix_ns` \(--start\)"):
         live_run(addressed, distributed=True, elsewhere=["sw"])
     with pytest.raises(cellrate.CellrateError, match="a: no switch of that name; there are sw"):
         live_run(addressed, distributed=True, elsewhere=["a"], start_unix_ns=1)
