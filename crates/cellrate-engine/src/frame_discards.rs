@@ -11,6 +11,8 @@ use crate::random::{Owner, Random, Stream};
 #[derive(Clone, Debug)]
 pub struct FrameDiscards {
     classes: [Option<FrameDiscard>; PRIORITIES],
+    /// Whether any of them counts the cells of connections.
+    counts: bool,
     /// Random numbers for what is left to chance.
     refusals: Random,
 }
@@ -33,7 +35,8 @@ impl FrameDiscards {
 
     /// Frame discard of these buffers, by priority; `refusals` is for what is left to chance.
     pub fn new(classes: [Option<FrameDiscard>; PRIORITIES], refusals: Random) -> FrameDiscards {
-        FrameDiscards { classes, refusals }
+        let counts = classes.iter().flatten().any(FrameDiscard::counts);
+        FrameDiscards { classes, counts, refusals }
     }
 
     /// Connects one direction of a connection: its number among those of its priority, if that has frame discard.
@@ -51,6 +54,7 @@ impl FrameDiscards {
 
     /// True if a data cell that comes to the buffer of `class` gets in, where `queue` cells are; `has_room` says
     /// whether it could. RM cells are no part of it.
+    #[inline]
     pub fn admits(&mut self, class: usize, slot: Slot, cell: PduCell, queue: Cells, has_room: bool) -> bool {
         let refusals = &mut self.refusals;
         match &mut self.classes[class] {
@@ -61,8 +65,11 @@ impl FrameDiscards {
 
     /// Notes that a data cell has left the buffer of `class`: the oldest, or one of `owner` where connections have
     /// queues of their own.
+    #[inline]
     pub fn on_departure(&mut self, class: usize, owner: Option<Slot>) {
-        if let Some(discard) = &mut self.classes[class] {
+        if self.counts
+            && let Some(discard) = &mut self.classes[class]
+        {
             discard.on_departure(owner);
         }
     }

@@ -65,9 +65,9 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
                 Queues::Served(served) => served.cells().for_each(&mut count),
             }
         }
-        for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
+        cluster.feeds.iter().flat_map(|feed| feed.trains()).for_each(|train| {
             counts[cluster.hops[train.last.hop()].flow.index()] += u64::from(train.count);
-        }
+        });
     }
     counts
 }

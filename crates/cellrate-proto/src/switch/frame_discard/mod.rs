@@ -155,7 +155,26 @@ impl FrameDiscard {
 
     /// A cell of a connection comes to a buffer that has `queue` cells in it: whether it gets in. `has_room`: whether
     /// it could. `draw` gives a number uniform in [0, 1); it is asked for one where chance decides.
+    #[inline]
     pub fn admits(
+        &mut self,
+        slot: Slot,
+        cell: PduCell,
+        queue: Cells,
+        has_room: bool,
+        draw: impl FnOnce() -> f64,
+    ) -> bool {
+        // Nearly all cells: one amid a PDU that has got in so far.
+        if self.vcs[slot].progress == Progress::Within && has_room && !cell.ends_pdu {
+            return self.let_in(slot);
+        }
+        self.admits_at_border(slot, cell, queue, has_room, draw)
+    }
+
+    /// Whether the first or last cell of a PDU gets in, one that finds no room or follows one that did not get in, or
+    /// one of no PDU.
+    #[inline(never)]
+    fn admits_at_border(
         &mut self,
         slot: Slot,
         cell: PduCell,
@@ -194,7 +213,13 @@ impl FrameDiscard {
         self.config.refuses(&FirstCell { clp, queue, own, active, room, mcr, promised }, draw)
     }
 
+    /// Whether it counts the cells of each connection in the buffer, and has to know of departures.
+    pub const fn counts(&self) -> bool {
+        self.config.counts()
+    }
+
     /// A cell gets in: true.
+    #[inline]
     fn let_in(&mut self, slot: Slot) -> bool {
         if self.config.counts() {
             let vc = &mut self.vcs[slot];

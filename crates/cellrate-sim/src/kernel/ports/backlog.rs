@@ -32,6 +32,29 @@ pub(super) struct Backlog {
 const BLOCKS: u64 = 4096;
 
 impl Even {
+    /// Puts `trains` of one source, first to last, behind `list`, as few as they can be: data and the RM cells between
+    /// them are even where the rate stays.
+    pub fn put_together(trains: impl Iterator<Item = Even>, list: &mut Vec<Even>) {
+        let mut last: Option<Even> = None;
+        trains.for_each(|train| {
+            if !last.as_mut().is_some_and(|last| last.takes_in(&train)) {
+                list.extend(last.replace(train));
+            }
+        });
+        list.extend(last);
+    }
+
+    /// Takes in the cells of `next`, if they follow its own as evenly.
+    fn takes_in(&mut self, next: &Even) -> bool {
+        if self.count == 1 {
+            self.spacing = next.first.since(self.first);
+        }
+        let is_even = next.first.as_ps() == self.last() + self.spacing.as_ps()
+            && (next.count == 1 || next.spacing == self.spacing);
+        self.count += if is_even { next.count } else { 0 };
+        is_even
+    }
+
     /// How many of them come before `until`.
     fn before(&self, until: u64) -> u64 {
         match until.checked_sub(self.first.as_ps()) {
@@ -118,6 +141,23 @@ fn longest(trains: &[Even], [first, last]: [u64; 2], begin: u64, cell_time: u64)
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn trains_that_follow_each_other_evenly_are_one() {
+        let even = |first, spacing, count| Even {
+            first: Time::from_ps(first),
+            spacing: Duration::from_ps(spacing),
+            count,
+        };
+        // Data, an RM cell, data; a gap; then another rate, whose first cell comes one spacing of the old one later.
+        let trains = [even(0, 10, 3), even(30, 7, 1), even(40, 10, 2), even(80, 10, 2), even(100, 5, 2)];
+        let mut list = vec![even(1, 1, 1)];
+        Even::put_together(trains.into_iter(), &mut list);
+        let cells =
+            |list: &[Even]| list.iter().flat_map(|train| train.instants(0, u64::MAX)).collect::<Vec<_>>();
+        assert_eq!(list.iter().map(|train| train.count).collect::<Vec<_>>(), [1, 6, 2, 2]);
+        assert_eq!(cells(&list[1..]), cells(&trains));
+    }
 
     proptest! {
         #[test]

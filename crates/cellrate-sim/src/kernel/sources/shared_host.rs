@@ -25,7 +25,7 @@ use crate::kernel::lanes::lane::Lane;
 use crate::kernel::ports::{Even, Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::drain_strategy::DrainStrategy;
-use crate::kernel::state::feed::{Feed, Train};
+use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::shared_host::{HostsBefore, SharedHost};
@@ -189,22 +189,22 @@ impl Cluster {
 
     /// The run is over: cells that wait at shared hosts are counted in the figures of their ports.
     pub(crate) fn end_shared_hosts(&mut self) {
-        let mut waiting: BTreeMap<u32, Vec<&Train>> = BTreeMap::new();
+        let mut waiting: BTreeMap<u32, Vec<Even>> = BTreeMap::new();
         for endpoint in &self.endpoints {
             if let SendMode::Folded { port, feed } = endpoint.send_mode
                 && self.feeds[feed as usize].port == port
             {
-                waiting.entry(port).or_default().extend(self.feeds[feed as usize].trains());
+                let trains = self.feeds[feed as usize].trains().map(|train| Even {
+                    first: train.first_arrival(),
+                    spacing: train.spacing,
+                    count: train.count.into(),
+                });
+                Even::put_together(trains, waiting.entry(port).or_default());
             }
         }
         for (port, trains) in waiting {
             let Queues::Fifo(fifo) = &mut self.ports[port as usize].queues else { continue };
-            let even = |train: &&Train| Even {
-                first: train.first_arrival(),
-                spacing: train.spacing,
-                count: train.count.into(),
-            };
-            fifo.admit_waiting(&trains.iter().map(even).collect::<Vec<_>>());
+            fifo.admit_waiting(&trains);
         }
     }
 
