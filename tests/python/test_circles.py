@@ -111,23 +111,29 @@ def test_no_files_of_a_crate_use_one_another_in_a_circle(crate: str) -> None:
     graphlib.TopologicalSorter(Crate(CRATES / crate / "src").uses()).prepare()
 
 
-def folders(uses: dict[Module, set[Module]]) -> dict[str, set[str]]:
-    """Give what each folder of a crate, or file beside them, uses of the others; tests may use what they like."""
+def folders(uses: dict[Module, set[Module]], within: Module = ()) -> dict[str, set[str]]:
+    """Give what each folder of a folder, or file beside them, uses of the others; tests may use what they like."""
+    depth = len(within)
     found: dict[str, set[str]] = {}
     for module, targets in uses.items():
-        if module and "tests" not in module:
-            found.setdefault(module[0], set()).update(target[0] for target in targets if target[:1] != module[:1])
+        if len(module) > depth and module[:depth] == within and "tests" not in module:
+            beside = {target[depth] for target in targets if len(target) > depth and target[:depth] == within}
+            found.setdefault(module[depth], set()).update(beside - {module[depth]})
     return found
 
 
 @pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.glob("*")))
-def test_no_folders_of_a_crate_use_one_another_in_a_circle(crate: str) -> None:
-    graphlib.TopologicalSorter(folders(Crate(CRATES / crate / "src").uses())).prepare()
+def test_no_folders_use_one_another_in_a_circle(crate: str) -> None:
+    uses = Crate(CRATES / crate / "src").uses()
+    for within in {module[:depth] for module in uses for depth in range(len(module))}:
+        graphlib.TopologicalSorter(folders(uses, within)).prepare()
 
 
 def test_a_circle_of_folders_would_be_seen() -> None:
     uses: dict[Module, set[Module]] = {("low", "a"): {("high", "b")}, ("high", "c"): {("low", "d"), ("high", "b")}}
-    assert folders(uses) == {"low": {"high"}, "high": {"low"}}
+    within = {("top", *module): {("top", *target) for target in targets} for module, targets in uses.items()}
+    assert folders(uses) == folders(within, ("top",)) == {"low": {"high"}, "high": {"low"}}
+    assert folders(within) == {"top": set()}
     with pytest.raises(graphlib.CycleError):
         graphlib.TopologicalSorter(folders(uses)).prepare()
 

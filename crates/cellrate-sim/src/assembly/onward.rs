@@ -9,7 +9,7 @@ use super::carried::sends;
 use super::place::Place;
 use crate::kernel::build::Parts;
 use crate::kernel::ports::Port;
-use crate::kernel::state::drain_strategy::DrainStrategy;
+use crate::kernel::ports::drain_strategy::DrainStrategy;
 
 /// Defers each port of the strategy [`DrainStrategy::Onward`] all of whose cells go on by deferred ports; the others
 /// have no strategy. One that its own cells come back to over other such ports is not deferred: none is before itself.

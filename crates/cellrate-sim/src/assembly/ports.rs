@@ -7,9 +7,9 @@ use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared}
 
 use super::watched::WatchedPort;
 use crate::error::RunError;
+use crate::kernel::ports::drain_strategy::DrainStrategy;
+use crate::kernel::ports::merge::Merge;
 use crate::kernel::ports::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served};
-use crate::kernel::state::drain_strategy::DrainStrategy;
-use crate::kernel::state::merge::Merge;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use cellrate_engine::random::{Owner, Random, Stream};
 

@@ -10,9 +10,9 @@ use super::place::Place;
 use crate::kernel::build::Parts;
 use crate::kernel::hop::{Hop, NONE, NextHop};
 use crate::kernel::lanes::lane::{Lane, LaneEnd};
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::drain_strategy::DrainStrategy;
 use crate::kernel::state::cluster::Ahead;
-use crate::kernel::state::drain_strategy::DrainStrategy;
-use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::outbox::Outbox;
 use crate::kernel::windows::partition::Partition;
 

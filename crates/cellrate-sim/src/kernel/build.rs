@@ -9,12 +9,12 @@ use cellrate_proto::Time;
 
 use super::hop::{Hop, NONE};
 use super::lanes::lane::{Lane, LaneEnd};
+use super::leaf::Leaf;
+use super::ports::fed::Onward;
+use super::ports::merge::Merge;
 use super::state::branch_points::BranchPoints;
 use super::state::cluster::{Ahead, Cluster};
-use super::state::fed::Onward;
 use super::state::feed::Feed;
-use super::state::leaf::Leaf;
-use super::state::merge::Merge;
 use super::state::openers::Openers;
 use super::state::outbox::Outbox;
 use super::state::sampled::Sampled;

@@ -14,10 +14,11 @@
 //!     |        becn, virtual_end, branch_point   what switches send        police   what they check
 //!     |        opening, completions   flows and calls that come and go     pause, census   counts before the end
 //!     |
-//!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes, merges, leaves of the schedule
+//!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes
 //!     |
-//!  ports     queues before a link, and what they count     lanes    cells on links, packed or not
-//!     |                                                    hop      a link of a connection's way
+//!  ports     queues before a link, what comes to them in which order (merge), and what they count
+//!  lanes     cells on links, packed or not     hop    a link of a connection's way     leaf    a key of the schedule
+//!     |
 //!  below the kernel: ends of connections, what they send, TCP, runs of cells (stretch), the cell
 //! ```
 //!
@@ -30,7 +31,7 @@
 //!                                                \--> windows (another cluster) --> lanes
 //! ```
 //!
-//! Which [strategy](state::drain_strategy) the pass before a port has hangs on its queues and on where its link leads:
+//! Which [strategy](ports::drain_strategy) the pass before a port has hangs on its queues and on where its link leads:
 //!
 //! ```text
 //! queues                before another cluster                         before a switch      before a host
@@ -51,7 +52,7 @@
 //!
 //! No cell is ever an entry of a queue of events. A cell on a link waits in a ring, stamped with its arrival; the
 //! schedule knows of each [`lane`](lanes::lane) the first cell that has to be an event, the next cell of each source
-//! and the next departure of some ports that keep real queues ([`leaf`](state::leaf)). Most ports keep none: the
+//! and the next departure of some ports that keep real queues ([`leaf`]). Most ports keep none: the
 //! departure of a cell follows from the backlog that it finds. And most data cells are no events either:
 //!
 //! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`](sources::ahead));
@@ -60,8 +61,8 @@
 //! - where several share it, their cells meet in the order of their transmissions when someone looks behind it
 //!   ([`shared_host`](sources::shared_host));
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to
-//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](state::merge)), many at a time
-//!   as its [strategy](state::drain_strategy) allows;
+//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](ports::merge)), many at a time
+//!   as its [strategy](ports::drain_strategy) allows;
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
 //!   ([`turns`](deferred::turns), [`stretch`](crate::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
@@ -124,6 +125,7 @@ pub(crate) mod deferred;
 pub(crate) mod events;
 pub(crate) mod hop;
 pub(crate) mod lanes;
+pub(crate) mod leaf;
 pub(crate) mod loopback;
 pub(crate) mod opening;
 pub(crate) mod pause;

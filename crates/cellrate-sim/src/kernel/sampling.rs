@@ -9,9 +9,9 @@
 use cellrate_proto::Time;
 
 use super::lanes::cell_queue::{CellQueue, Lists};
+use super::ports::drain_strategy::DrainStrategy;
+use super::ports::fed::Fed;
 use super::state::cluster::Cluster;
-use super::state::drain_strategy::DrainStrategy;
-use super::state::fed::Fed;
 use super::state::sampled::{Bookmark, SampledQueue};
 use crate::kernel::ports::{Fifo, Queues, Seen};
 use crate::kernel::readings::ClusterReadings;

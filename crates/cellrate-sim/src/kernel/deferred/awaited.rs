@@ -20,8 +20,8 @@ use cellrate_proto::Time;
 use super::lose_for_room;
 use crate::cell::{Cell, Significance};
 use crate::kernel::ports::Queues;
+use crate::kernel::ports::drain_strategy::DrainStrategy;
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::event_mark::EventMark;
 
 impl Cluster {

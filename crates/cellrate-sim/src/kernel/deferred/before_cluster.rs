@@ -11,11 +11,11 @@ use cellrate_proto::switch::{QuietMeter, Slot};
 use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::{Lane, LaneEnd};
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::merge::{Along, Front};
 use crate::kernel::ports::{ABR, GUARANTEED, Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::{Cluster, LONG};
 use crate::kernel::state::feed::Feed;
-use crate::kernel::state::leaf::Leaf;
-use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::outbox::Outbox;
 
 impl Cluster {

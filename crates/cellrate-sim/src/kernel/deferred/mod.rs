@@ -50,10 +50,10 @@ use cellrate_scenario::FlowIndex;
 
 use super::hop::{Hop, NONE, NextHop};
 use super::lanes::lane::Lane;
+use super::leaf::Leaf;
+use super::ports::drain_strategy::DrainStrategy;
+use super::ports::fed::Fed;
 use super::state::cluster::Cluster;
-use super::state::drain_strategy::DrainStrategy;
-use super::state::fed::Fed;
-use super::state::leaf::Leaf;
 use super::state::outbox::Outbox;
 use crate::cell::Cell;
 use crate::kernel::ports::{Admission, Port, Queues};

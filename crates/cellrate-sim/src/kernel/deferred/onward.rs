@@ -10,8 +10,8 @@
 //!
 //! No cell is missed, because none waits but before deferred ports, and the end of a run looks at all of them.
 
+use crate::kernel::ports::fed::Fed;
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::fed::Fed;
 
 impl Cluster {
     /// How the deferred ports behind such ports are fed, by their ways in.

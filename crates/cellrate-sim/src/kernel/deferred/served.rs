@@ -15,11 +15,11 @@ use super::{lose, lose_for_room};
 use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::merge::{Along, Front};
 use crate::kernel::ports::{Admission, Port, Queues, Served};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
-use crate::kernel::state::leaf::Leaf;
-use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::outbox::Outbox;
 
 impl Cluster {

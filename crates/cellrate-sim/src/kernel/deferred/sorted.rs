@@ -12,11 +12,11 @@
 use cellrate_engine::schedule::Schedule;
 use cellrate_proto::Time;
 
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::merge::Patience;
 use crate::kernel::ports::{MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
-use crate::kernel::state::leaf::Leaf;
-use crate::kernel::state::merge::Patience;
 use crate::kernel::state::scratch::{ControlNotice, Member, Sorting};
 
 /// Cells on the line for each source that the span has to be long enough for where the port's control wants to know of

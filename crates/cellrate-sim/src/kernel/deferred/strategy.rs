@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use crate::cell::Significance;
 use crate::kernel::hop::{NONE, NextHop};
 use crate::kernel::lanes::lane::LaneEnd;
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::drain_strategy::DrainStrategy;
 use crate::kernel::ports::{ABR, Queues};
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::drain_strategy::DrainStrategy;
-use crate::kernel::state::leaf::Leaf;
 use crate::mechanisms::Mechanism;
 
 impl Cluster {

@@ -20,11 +20,11 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_proto::switch::QuietMeter;
 use cellrate_proto::{Duration, Time};
 
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::merge::{FEW, InOrder};
 use crate::kernel::ports::{Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
-use crate::kernel::state::leaf::Leaf;
-use crate::kernel::state::merge::{FEW, InOrder};
 use crate::kernel::state::outbox::Outbox;
 use crate::kernel::state::scratch::PendingFrm;
 use crate::stretch::Stretch;

@@ -9,9 +9,13 @@
 //! event. All give the same departures where they apply.
 
 mod backlog;
+pub(crate) mod drain_strategy;
+pub(crate) mod fed;
 mod fifo;
 mod losses;
+pub(crate) mod merge;
 mod ranked;
+pub(crate) mod shared_host;
 
 use cellrate_engine::frame_discards::FrameDiscards;
 use cellrate_engine::switch_port::SwitchPort;
@@ -20,17 +24,18 @@ use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::FlowIndex;
 
 use crate::cell::{Cell, Significance};
-use crate::kernel::state::drain_strategy::DrainStrategy;
-use crate::kernel::state::fed::Fed;
-use crate::kernel::state::merge::Merge;
-use crate::kernel::state::shared_host::HostsBefore;
 pub(crate) use backlog::Even;
 pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, priority};
 pub(crate) use cellrate_engine::served::Admission;
+use drain_strategy::DrainStrategy;
+use fed::Fed;
 pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};
 pub(crate) use losses::{Losing, Losses};
+use merge::Merge;
 pub(crate) use ranked::{Give, Ranked, Turning};
+use shared_host::HostsBefore;
+
 pub(crate) type Served = cellrate_engine::served::Served<Cell>;
 
 /// The ways of serving.

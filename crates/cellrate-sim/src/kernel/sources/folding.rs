@@ -17,11 +17,11 @@ use cellrate_proto::{Duration, Time};
 
 use crate::cell::{Cell, Significance};
 use crate::endpoint::{Endpoint, SendMode};
+use crate::kernel::ports::drain_strategy::DrainStrategy;
+use crate::kernel::ports::merge::Merge;
 use crate::kernel::ports::{Fifo, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::feed::{Feed, SpareRoom, Train};
-use crate::kernel::state::merge::Merge;
 use cellrate_engine::sampler::Sampler;
 
 /// A folded source with all that its transmissions touch.

@@ -22,13 +22,13 @@ use cellrate_proto::{Duration, Time};
 use crate::endpoint::SendMode;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::leaf::Leaf;
+use crate::kernel::ports::drain_strategy::DrainStrategy;
+use crate::kernel::ports::merge::{Along, Front};
+use crate::kernel::ports::shared_host::{HostsBefore, SharedHost};
 use crate::kernel::ports::{Even, Joining, MOST_JOINING, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::drain_strategy::DrainStrategy;
 use crate::kernel::state::feed::Feed;
-use crate::kernel::state::leaf::Leaf;
-use crate::kernel::state::merge::{Along, Front};
-use crate::kernel::state::shared_host::{HostsBefore, SharedHost};
 
 /// For how many cells on the line of the switch hosts take in cells at a time.
 const A_WHILE: u64 = 128;

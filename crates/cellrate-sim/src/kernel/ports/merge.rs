@@ -9,7 +9,7 @@ use std::hint::select_unpredictable;
 
 use cellrate_engine::tournament::{NEVER, Tournament};
 
-use super::leaf::Leaf;
+use crate::kernel::leaf::Leaf;
 
 /// Most ways in whose keys are kept in order: sources, which most often share a line fairly,
 pub(crate) const FEW: usize = 64;
