@@ -64,6 +64,6 @@ pub fn connect<C>(
         }
         Sender::Peak(_) => None,
     };
-    // All number connections of their category in the same order, but that control may number none.
-    queue.or(discard).or(slot).or(marked)
+    // All number connections of their category in the same order, but that control may number none: then all have 0.
+    queue.or(discard).or(marked).or(slot)
 }

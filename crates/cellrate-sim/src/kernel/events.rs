@@ -391,8 +391,10 @@ impl Cluster {
             Some(mut folded) => {
                 folded.interrupt(now);
                 let at_once = folded.sender.on_rm(now, cell);
-                if at_once.is_none() {
-                    folded.reschedule(now);
+                match at_once {
+                    None => folded.reschedule(now),
+                    // The interruption may have worked out what the port is to have got before.
+                    Some(_) => folded.refresh(),
                 }
                 at_once
             }

@@ -328,7 +328,7 @@ impl Folded<'_> {
     }
 
     /// The front train may have changed: the keys for it.
-    fn refresh(&mut self) {
+    pub fn refresh(&mut self) {
         if self.feed.deferred {
             self.merge_front();
         }
