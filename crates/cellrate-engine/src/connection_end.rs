@@ -72,8 +72,8 @@ impl EndCounts {
 
 /// One end of a connection, with the data that `S` supplies.
 ///
-/// What a cell that arrives touches comes first, then what those touch that leave. A large network has very many ends:
-/// so they are small, and what few of them have is elsewhere.
+/// Fields that a cell touches as it arrives come first, then those that it touches as it leaves. A large network has
+/// very many ends: so they are small, and what few of them have is elsewhere.
 #[derive(Debug)]
 #[repr(C)]
 pub struct ConnectionEnd<S> {
@@ -296,7 +296,7 @@ impl<S: CellSupply> ConnectionEnd<S> {
         self.delays.as_deref()
     }
 
-    /// The same delays, to end an interval of theirs.
+    /// Delays of what has come, for who ends an interval of theirs.
     pub fn delays_mut(&mut self) -> Option<&mut Histogram> {
         self.delays.as_deref_mut()
     }

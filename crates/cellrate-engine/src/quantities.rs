@@ -63,7 +63,7 @@ pub trait EndReading {
     /// The end.
     fn end(&self) -> &ConnectionEnd<Self::Supply>;
 
-    /// The same end, to end an interval of the delays of what has come.
+    /// The end itself, for who ends an interval of the delays of what has come.
     fn end_mut(&mut self) -> &mut ConnectionEnd<Self::Supply>;
 
     /// Data cells of the other direction that have come so far \[cells\], where the end itself does not know of all.

@@ -1,8 +1,8 @@
 //! Supplies of sending ends, pulled cell by cell: one is asked when, from some instant on, a data cell waits, and is
 //! told when one has left. No event is spent on a cell's arrival at its own source.
 //!
-//! What a data cell carries is a matter of its world, and so is how one is taken; here is what an end asks of any
-//! supply, and the supplies that both worlds have.
+//! Each world has its own data cells, and its own way to take one; here is what an end asks of any supply, and the
+//! supplies that both worlds have.
 
 use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::traffic::Generate;
