@@ -94,7 +94,7 @@ impl EarlyReceiver<'_> {
 
 /// One end of a connection.
 ///
-/// What both a cell that arrives and one that leaves touch comes first.
+/// Fields that cells touch both as they arrive and as they leave come first.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Endpoint {

@@ -47,7 +47,7 @@ pub(super) fn defer_onward(scenario: &Scenario, ports: &[Option<Place>], parts: 
     }
 }
 
-/// Those of the ports that cells cross, each with the ports that they go on by.
+/// Ports that `is_one` chooses and cells cross, each with the ports by which these cells go on.
 fn ways_on(scenario: &Scenario, is_one: impl Fn(PortIndex) -> bool) -> Vec<(PortIndex, Vec<PortIndex>)> {
     let mut pairs = BTreeSet::new();
     for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {

@@ -17,13 +17,13 @@ pub(crate) enum Fed {
 /// before other ports have got. Lists are by port, and empty in a cluster without any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Onward {
-    /// Those whose cells come to the port next.
+    /// Ports before it, whose cells come to the port next.
     pub before: Vec<Vec<u32>>,
     /// The place of the port among all of them, in an order in which each stands behind those that its cells come to.
     pub rank: Vec<u32>,
     /// Up to which key the port has caught up, with all before it.
     pub caught_up: Vec<u64>,
-    /// Those that are to catch up, by rank: empty, but for its room.
+    /// Ports that are to catch up, by rank: a list that is empty between uses and keeps its room.
     pub behind: Vec<(u32, u32)>,
 }
 
