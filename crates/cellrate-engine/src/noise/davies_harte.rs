@@ -6,6 +6,7 @@ use super::fft::{Complex, transform};
 use crate::random::Random;
 
 /// Deviation of each frequency, which all sequences of a length and Hurst parameter have in common.
+#[derive(Debug)]
 pub struct Spectrum(Vec<f64>);
 
 impl Spectrum {

@@ -14,26 +14,27 @@ use cellrate_scenario::NoiseMethod;
 
 use crate::random::Random;
 
-/// `count` values, a power of two from 4 on, with this Hurst parameter (from 0.5 to below 1).
-pub fn fractional_gaussian(method: NoiseMethod, count: usize, hurst: f64, random: &mut Random) -> Vec<f64> {
-    Spectrum::new(method, count, hurst).sequence(random)
-}
-
-/// The part of the work, most of it, that all sequences of a method, a length and a Hurst parameter have in common.
-enum Spectrum {
+/// The spectrum of fractional Gaussian noise: most of the work, which all sequences of a method, a length and a Hurst
+/// parameter have in common.
+#[derive(Debug)]
+pub enum Spectrum {
+    /// Eigenvalues of the covariance.
     DaviesHarte(davies_harte::Spectrum),
+    /// Power of each frequency.
     Paxson(paxson::Spectrum),
 }
 
 impl Spectrum {
-    fn new(method: NoiseMethod, count: usize, hurst: f64) -> Spectrum {
+    /// That of sequences of `count` values, a power of two from 4 on, with this Hurst parameter (from 0.5 to below 1).
+    pub fn new(method: NoiseMethod, count: usize, hurst: f64) -> Spectrum {
         match method {
             NoiseMethod::DaviesHarte => Spectrum::DaviesHarte(davies_harte::Spectrum::new(count, hurst)),
             NoiseMethod::Paxson => Spectrum::Paxson(paxson::Spectrum::new(count, hurst)),
         }
     }
 
-    fn sequence(&self, random: &mut Random) -> Vec<f64> {
+    /// A sequence, of mean 0 and variance 1.
+    pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
         match self {
             Spectrum::DaviesHarte(spectrum) => spectrum.sequence(random),
             Spectrum::Paxson(spectrum) => spectrum.sequence(random),
@@ -111,7 +112,8 @@ mod tests {
 
     #[test]
     fn golden_values_hold_on_every_machine() {
-        let first = METHODS.map(|method| fractional_gaussian(method, 64, 0.8, &mut random(1))[..2].to_vec());
+        let first =
+            METHODS.map(|method| Spectrum::new(method, 64, 0.8).sequence(&mut random(1))[..2].to_vec());
         assert_eq!(first, GOLDEN);
     }
 

@@ -6,6 +6,7 @@ use super::fft::{Complex, transform};
 use crate::random::Random;
 
 /// Power of each frequency from the first on, which all sequences of a length and Hurst parameter have in common.
+#[derive(Debug)]
 pub struct Spectrum {
     power: Vec<f64>,
     /// The power of both sides together, which is the variance.

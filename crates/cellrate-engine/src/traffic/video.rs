@@ -5,11 +5,13 @@
 //! packets of 188 octets fill the 8 cells of an AAL5 PDU exactly, so there is no padding and cells, not PDUs, are what
 //! is evenly spaced. A cell that a change of rate cuts short keeps the part of it that is done.
 
+use std::sync::Arc;
+
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{OutOfRange, VideoTraffic};
 
-use crate::noise::fractional_gaussian;
+use crate::noise::Spectrum;
 use crate::random::{Owner, Random, Stream};
 use crate::tournament::Tournament;
 
@@ -58,8 +60,8 @@ struct Program {
 struct Rates {
     model: VideoTraffic,
     random: Random,
-    /// How many values are made at once: enough for the run.
-    block: usize,
+    /// The noise of all programs: values are made at once, enough for the run.
+    noise: Arc<Spectrum>,
     /// Those to come, the next one last [cells/s].
     ready: Vec<CellRate>,
 }
@@ -75,7 +77,8 @@ impl Video {
     fn with_keys_of(span: u64, model: &VideoTraffic, seed: u64, owner: Owner, end: Time) -> Video {
         let bits = model.programs.next_power_of_two().trailing_zeros();
         let end = end.min(model.end);
-        let program = |number| Program::new(model, seed, owner, number, end);
+        let noise = Arc::new(Rates::noise(model, end));
+        let program = |number| Program::new(model, &noise, seed, owner, number, end);
         let (first, programs): (Vec<Time>, _) = (0..model.programs).map(program).unzip();
         let next = Tournament::new(first.len());
         let paces = vec![Pace { step: 0, until: 0 }; first.len()];
@@ -160,7 +163,14 @@ impl Video {
 
 impl Program {
     /// Its first cell, and the program.
-    fn new(model: &VideoTraffic, seed: u64, owner: Owner, number: u32, end: Time) -> (Time, Program) {
+    fn new(
+        model: &VideoTraffic,
+        noise: &Arc<Spectrum>,
+        seed: u64,
+        owner: Owner,
+        number: u32,
+        end: Time,
+    ) -> (Time, Program) {
         let mut program = Program {
             next: model.start,
             reference: model.start,
@@ -168,7 +178,7 @@ impl Program {
             spacing: Duration::ZERO,
             intervals: model.reference_interval,
             references: Random::new(seed, Stream::References(owner, number)),
-            rates: Rates::new(model, Random::new(seed, Stream::Rates(owner, number)), end),
+            rates: Rates::new(model, noise, Random::new(seed, Stream::Rates(owner, number))),
         };
         // Programs are not in step: the first cell comes anywhere within its time.
         let remaining = program.references.uniform();
@@ -209,14 +219,19 @@ impl Program {
 }
 
 impl Rates {
-    fn new(model: &VideoTraffic, random: Random, end: Time) -> Rates {
+    fn new(model: &VideoTraffic, noise: &Arc<Spectrum>, random: Random) -> Rates {
+        Rates { model: model.clone(), random, noise: Arc::clone(noise), ready: Vec::new() }
+    }
+
+    /// The noise of a program's rates, with as many values as its run takes.
+    fn noise(model: &VideoTraffic, end: Time) -> Spectrum {
         let [low, high] = model.reference_interval;
         let mean = 0.5 * (low.as_secs_f64() + high.as_secs_f64());
         // Half of the values may be ruled out, and intervals be shorter than their mean.
         let run = end.since(model.start);
         let wanted = 2.5 * model.sequence.unwrap_or(run).max(run).as_secs_f64() / mean + 64.0;
-        let block = (wanted as usize).clamp(64, 1 << 22).next_power_of_two();
-        Rates { model: model.clone(), random, block, ready: Vec::new() }
+        let count = (wanted as usize).clamp(64, 1 << 22).next_power_of_two();
+        Spectrum::new(model.method, count, model.hurst)
     }
 
     fn next(&mut self) -> CellRate {
@@ -229,8 +244,8 @@ impl Rates {
     }
 
     fn refill(&mut self) {
-        let VideoTraffic { mean, deviation, hurst, peak, out_of_range, method, .. } = self.model;
-        let noise = fractional_gaussian(method, self.block, hurst, &mut self.random);
+        let VideoTraffic { mean, deviation, peak, out_of_range, .. } = self.model;
+        let noise = self.noise.sequence(&mut self.random);
         let [mean, deviation, peak] = [mean, deviation, peak].map(|rate| rate.as_bps() as f64);
         let gaussian = noise.into_iter().map(|x| mean + deviation * x);
         let rates: Vec<f64> = match out_of_range {
