@@ -5,6 +5,7 @@
 //! wrong becomes a [`ScenarioError`] with file, line, column and key. No input makes this crate panic.
 
 mod courses;
+mod demand;
 mod document;
 pub mod fair;
 mod format;

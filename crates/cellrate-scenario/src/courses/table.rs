@@ -8,7 +8,7 @@ use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key};
 use super::MOST_STEPS;
 use crate::keys::{MAX_COLUMN, TIME, TIME_COLUMN_KEY};
 use crate::text::check;
-use crate::text::columns::columns;
+use crate::text::columns::{columns, rows};
 use crate::text::error::{Fault, Place};
 use crate::text::files::{Contents, Folders, Wrong};
 use crate::text::quantity::shortened;
@@ -129,19 +129,15 @@ fn csv(
     [time_unit, unit]: [&str; 2],
     place: Place,
 ) -> Result<Value, Wrong> {
-    let octets = &contents.octets;
-    let text = String::from_utf8_lossy(octets.strip_prefix("\u{feff}".as_bytes()).unwrap_or(octets));
+    let text = String::from_utf8_lossy(&contents.octets);
     let remedy = || {
         format!(
             "Instants are taken from column {time_column}, values from column {column}; see `time_column`"
         )
     };
-    let is_row = |line: &str| {
-        !line.starts_with(['#', '%']) && line.contains(|character: char| character.is_ascii_digit())
-    };
     let text_node = |text: String| Node { place, value: Value::Text(text.into()) };
     let (mut steps, mut last, mut has_names) = (Vec::new(), f64::NEG_INFINITY, false);
-    for (number, line) in (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| is_row(line)) {
+    for (number, line) in rows(&text) {
         let wrong = |what: String| (format!("line {number} of {}: {what}", shortened(file)), remedy());
         let fields = columns(line);
         let field = |column: usize| match fields.get(column - 1) {

@@ -29,7 +29,7 @@ use channel::CHANNELS_KEY;
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use congested::CONGESTED_KEY;
 use flows::FLOWS;
-pub(crate) use flows::{MOST_OCTETS, MOST_SLOTS};
+pub(crate) use flows::MOST_SLOTS;
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
 use loopback::LOOPBACK_KEY;

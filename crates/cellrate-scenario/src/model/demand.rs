@@ -4,12 +4,12 @@
 //! are connections of the scenario like all others; a flow or a call has one of its pair's to itself while it lasts.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use cellrate_proto::admission::Request;
-use cellrate_proto::{Duration, Octets, Time};
+use cellrate_proto::{Duration, Time};
 
-use crate::model::{ConnectionIndex, Scenario};
+use super::{ConnectionIndex, Scenario};
+use crate::demand::{Arrivals, Law};
 
 /// Flows or calls of one kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,45 +60,6 @@ pub struct Booking {
     pub request: Request,
 }
 
-/// When flows or calls arrive.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Arrivals {
-    /// Poisson: gaps exponentially distributed.
-    Poisson {
-        /// Mean gap.
-        gap: Duration,
-    },
-    /// A Poisson process whose mean gap is now the one, now the other (MMPP of two states).
-    Mmpp {
-        /// Mean gap in each state.
-        gaps: [Duration; 2],
-        /// Mean time in each state, exponentially distributed.
-        stays: [Duration; 2],
-    },
-    /// Gaps of a Pareto distribution.
-    Pareto {
-        /// Mean gap.
-        gap: Duration,
-        /// Shape \[no unit, above 1\].
-        alpha: f64,
-    },
-    /// At these instants, in order.
-    At(Arc<[Time]>),
-    /// These flows, in order of time.
-    Traced(Arc<[Traced]>),
-}
-
-/// A flow of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Traced {
-    /// When it arrives.
-    pub at: Time,
-    /// An index into the demand's pairs.
-    pub pair: u32,
-    /// Its size, at least 1.
-    pub octets: Octets,
-}
-
 /// How much a flow or a call asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Amount {
@@ -116,34 +77,4 @@ impl Demand {
     pub fn is_sized(&self) -> bool {
         !matches!(self.amount, Amount::Holding(_))
     }
-}
-
-/// A distribution of positive numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Law {
-    /// Always the same.
-    Fixed(f64),
-    /// Exponential.
-    Exponential {
-        /// Mean.
-        mean: f64,
-    },
-    /// Lognormal: the logarithm is normal.
-    Lognormal {
-        /// Mean of the number itself.
-        mean: f64,
-        /// Standard deviation of its natural logarithm \[no unit\].
-        sigma: f64,
-    },
-    /// Pareto, cut off at `most` by drawing from what is left below.
-    Pareto {
-        /// The least.
-        least: f64,
-        /// Shape \[no unit, above 0\].
-        alpha: f64,
-        /// The most; infinite without one.
-        most: f64,
-    },
-    /// Straight lines between points of the cumulative distribution.
-    Table(Arc<[(f64, f64)]>),
 }

@@ -40,6 +40,7 @@ pub use shared::*;
 pub use tree::*;
 pub use vs_vd::*;
 
+pub use crate::demand::{Arrivals, Law, Traced};
 pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
 pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ready, Voice, Web};
 pub use crate::traffic::{

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use crate::courses;
+use crate::demand;
 use crate::text::error::Fault;
 use crate::text::files::Folders;
-use crate::text::flows;
-use crate::text::trace::{Known, replace};
 use crate::text::tree::{Node, Table, Value};
+use crate::traffic::frame_trace::{Known, replace};
 
 /// Reads the file of every trace in `table`, or below it, as seen from the first of `folders`. Says whether there is
 /// any.
@@ -41,7 +41,7 @@ fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<
             }
             Value::Table(table) if is_file => {
                 let table = Arc::make_mut(table);
-                found |= courses::read_file(table, folders)? || flows::read_file(table, folders)?;
+                found |= courses::read_file(table, folders)? || demand::read_file(table, folders)?;
             }
             Value::Table(inner) => found |= below(Arc::make_mut(inner), folders, known)?,
             Value::List(nodes) => {

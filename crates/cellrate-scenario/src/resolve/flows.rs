@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{CellRate, Duration, Octets, Time};
+use cellrate_proto::{CellRate, Duration, Octets};
 
 use super::admission::Desk;
 use super::congested;
@@ -13,16 +13,16 @@ use super::group;
 use super::network::{Network, round_trip};
 use super::path::path;
 use super::{Whole, defaults, place_of, police, traffic, wholes};
-use crate::format::{MOST_OCTETS, MOST_SLOTS};
+use crate::demand;
+use crate::format::MOST_SLOTS;
 use crate::model::{
-    AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, Law, NodeIndex, Pair, Sender,
-    Shared, Step, Traced, Traffic,
+    AbrSender, Amount, Arrivals, Category, Connection, Datagrams, Demand, NodeIndex, Pair, Sender, Shared,
+    Step, Traffic,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::flows::PACKET;
 use crate::text::quantity;
-use crate::text::reading::{encapsulation, instant, optional, start_and_end};
+use crate::text::reading::{encapsulation, optional, start_and_end};
 use crate::text::tree::{Node, Table, Value};
 use crate::traffic::Greedy;
 use crate::traffic::tcp::of_flows;
@@ -74,19 +74,22 @@ fn demand(
 ) -> Result<Demand, Fault> {
     let table = &whole.table;
     let name = table.text("name").unwrap_or_default().to_string();
-    let trace = optional(table, "arrivals", |node| trace(network, node))?.flatten();
-    let (routes, traced) = match trace {
-        Some(trace) => {
-            let of_trace = ["pairs", "among", "weights", "matrix", "size", "holding"];
-            if let Some(entry) = of_trace.iter().find_map(|key| table.entry(key)) {
+    let mut of_trace = Pairs { network, known: BTreeMap::new(), routes: Vec::new() };
+    let mut pair = |ends: &[Node; 2], place| of_trace.index(ends, place);
+    let arrivals = optional(table, "arrivals", |node| demand::arrivals(node, &mut pair))?;
+    let is_traced = matches!(arrivals, Some(Arrivals::Traced(_)));
+    let routes = match is_traced {
+        true => {
+            let said = ["pairs", "among", "weights", "matrix", "size", "holding"];
+            if let Some(entry) = said.iter().find_map(|key| table.entry(key)) {
                 let message =
                     format!("there is {}, and the flows come from a trace that says so itself", entry.key);
                 let remedy = format!("Leave out {}, or write arrivals of another type", entry.key);
                 return Err(Fault::new(entry.place, message, remedy));
             }
-            (trace.routes, Some(trace.flows))
+            of_trace.routes
         }
-        None => (routes(network, whole)?, None),
+        false => routes(network, whole)?,
     };
     let slots = optional(table, "slots", |node| check::integer(node, 1, MOST_SLOTS))?.unwrap_or(64) as usize;
     if connections.len() + slots * routes.len() > MOST_CONNECTIONS {
@@ -100,7 +103,7 @@ fn demand(
     for Route { path, names, weight } in routes {
         let mut connection = connection::connection(network, &slot(whole, &names))?;
         congested::refuse_originating(&connection, place_of(table, "abr", whole.place))?;
-        let transfers = transfers(whole, &connection)?;
+        let transfers = transfers(whole, &connection, is_traced)?;
         let traffic = match transfers {
             Some(_) => Traffic::Greedy(Greedy::default()),
             None => call_traffic(table, whole.place, &connection.forward.sender)?,
@@ -132,18 +135,13 @@ fn demand(
         pairs.push(Pair { weight, slots: first..first + slots as u32, set_up, bookings });
     }
     let missing = |key: &str, about: &str| check::missing(whole.place, key, about);
-    let is_traced = traced.is_some();
     Ok(Demand {
-        arrivals: match traced {
-            Some(flows) => Arrivals::Traced(flows),
-            None => optional(table, "arrivals", arrivals)?
-                .ok_or_else(|| missing("arrivals", "when they arrive"))?,
-        },
-        amount: match optional(table, "size", size)? {
+        arrivals: arrivals.ok_or_else(|| missing("arrivals", "when they arrive"))?,
+        amount: match optional(table, "size", demand::size)? {
             Some(law) => Amount::Octets(law),
             None if is_traced => Amount::Traced,
             None => Amount::Holding(
-                optional(table, "holding", holding)?
+                optional(table, "holding", demand::holding_time)?
                     .ok_or_else(|| missing("holding", "how long they last; or size"))?,
             ),
         },
@@ -216,10 +214,10 @@ fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic,
 }
 
 /// Traffic of flows of a size, if these are any.
-fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, Fault> {
+fn transfers(whole: &Whole, connection: &Connection, is_traced: bool) -> Result<Option<Traffic>, Fault> {
     let table = &whole.table;
     let of_datagrams = ["datagram", "header", "encapsulation"];
-    if table.node("size").is_none() && !is_traced(table) {
+    if table.node("size").is_none() && !is_traced {
         return match ["tcp"].iter().chain(&of_datagrams).find_map(|key| table.entry(key)) {
             Some(entry) => {
                 let message = format!("{} is for flows of a size, and these have a holding time", entry.key);
@@ -272,175 +270,6 @@ fn transfers(whole: &Whole, connection: &Connection) -> Result<Option<Traffic>, 
     })))
 }
 
-/// Points of the HPCC simulator's table of the DCTCP web search flows \\[octets\\].
-const WEB_SEARCH: &[(f64, f64)] = &[
-    (0.0, 0.0),
-    (10e3, 0.15),
-    (20e3, 0.2),
-    (30e3, 0.3),
-    (50e3, 0.4),
-    (80e3, 0.53),
-    (200e3, 0.6),
-    (1e6, 0.7),
-    (2e6, 0.8),
-    (5e6, 0.9),
-    (10e6, 0.97),
-    (30e6, 1.0),
-];
-/// Points of the HPCC simulator's table of the Facebook Hadoop flows \\[octets\\].
-const HADOOP: &[(f64, f64)] = &[
-    (0.0, 0.0),
-    (100.0, 0.01),
-    (200.0, 0.02),
-    (300.0, 0.05),
-    (350.0, 0.15),
-    (400.0, 0.2),
-    (500.0, 0.3),
-    (600.0, 0.4),
-    (700.0, 0.5),
-    (1e3, 0.6),
-    (2e3, 0.67),
-    (7e3, 0.7),
-    (30e3, 0.72),
-    (50e3, 0.82),
-    (80e3, 0.87),
-    (120e3, 0.9),
-    (300e3, 0.95),
-    (1e6, 0.975),
-    (2e6, 0.99),
-    (10e6, 1.0),
-];
-/// Points of the HKUST traffic generator's table of the VL2 data mining flows \\[packets\\].
-const DATA_MINING: &[(f64, f64)] = &[
-    (1.0, 0.5),
-    (2.0, 0.6),
-    (3.0, 0.7),
-    (7.0, 0.8),
-    (267.0, 0.9),
-    (2107.0, 0.95),
-    (66_667.0, 0.99),
-    (666_667.0, 1.0),
-];
-/// Points of the HKUST traffic generator's table of the Facebook cache follower flows \\[packets\\].
-const CACHE_FOLLOWER: &[(f64, f64)] = &[
-    (1.0, 0.36),
-    (2.0, 0.4),
-    (7.0, 0.46),
-    (13.0, 0.5),
-    (67.0, 0.6),
-    (133.0, 0.7),
-    (667.0, 0.78),
-    (1333.0, 0.8),
-    (2000.0, 0.9),
-    (2667.0, 0.99),
-    (33_333.0, 1.0),
-];
-
-fn size(node: &Node) -> Result<Law, Fault> {
-    let Some(table) = node.table() else {
-        return Err(check::missing(node.place, "type", "its distribution"));
-    };
-    let read = |node: &Node| match quantity::octets(node)?.0 as f64 {
-        octets if (1.0..=MOST_OCTETS).contains(&octets) => Ok(octets),
-        _ => {
-            let message = format!("{} is no size of a flow", node.plain());
-            Err(Fault::new(node.place, message, "Write from 1 octet to 1000 GB"))
-        }
-    };
-    let octets = |key: &str| match table.node(key) {
-        Some(node) => read(node),
-        None => Err(check::missing(node.place, key, "it is required for this type")),
-    };
-    let ratio =
-        |key: &str, default| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
-    let scaled = |points: &[(f64, f64)], unit: f64| {
-        Law::Table(points.iter().map(|&(size, share)| (size * unit, share)).collect())
-    };
-    Ok(match table.text("type").unwrap_or_default() {
-        "web-search" => scaled(WEB_SEARCH, 1.0),
-        "hadoop" => scaled(HADOOP, 1.0),
-        "data-mining" => scaled(DATA_MINING, PACKET),
-        "cache-follower" => scaled(CACHE_FOLLOWER, PACKET),
-        "cdf" => {
-            let list = table.node("points").ok_or_else(|| check::missing_or_unread(node, table, "points"))?;
-            let mut points: Vec<(f64, f64)> = Vec::new();
-            for node in check::list(list)? {
-                let [size, share] = check::pair(node)?;
-                let point = (quantity::octets(size)?.0 as f64, quantity::ratio(share)?);
-                if points.last().is_some_and(|last| point.0 < last.0 || point.1 < last.1) {
-                    let message = "the point is below the one in front of it";
-                    return Err(Fault::new(node.place, message, "Write sizes and shares in order"));
-                }
-                points.push(point);
-            }
-            if points.last().is_none_or(|last| last.1 != 1.0 || last.0 < 1.0) {
-                return Err(Fault::new(
-                    list.place,
-                    "the last share is not 1",
-                    "Write the largest size with 1",
-                ));
-            }
-            Law::Table(points.into())
-        }
-        "exponential" => Law::Exponential { mean: octets("mean")? },
-        "lognormal" => Law::Lognormal { mean: octets("mean")?, sigma: ratio("sigma", 1.0)? },
-        "pareto" => {
-            let most = optional(table, "most", read)?.unwrap_or(MOST_OCTETS);
-            let least = octets("least")?;
-            if most <= least {
-                let place = place_of(table, "most", node.place);
-                return Err(Fault::new(place, "the largest is not above the smallest", "Write a larger one"));
-            }
-            Law::Pareto { least, alpha: ratio("alpha", 1.2)?, most }
-        }
-        _ => Law::Fixed(octets("octets")?),
-    })
-}
-
-/// Whether flows come from a trace.
-fn is_traced(table: &Table) -> bool {
-    table.node("arrivals").and_then(Node::table).and_then(|arrivals| arrivals.text("type")) == Some("trace")
-}
-
-/// The routes of all pairs of a trace, and its flows.
-struct Trace {
-    routes: Vec<Route>,
-    flows: Arc<[Traced]>,
-}
-
-/// The trace, if arrivals are one.
-fn trace(network: &Network, node: &Node) -> Result<Option<Trace>, Fault> {
-    let Some(table) = node.table().filter(|table| table.text("type") == Some("trace")) else {
-        return Ok(None);
-    };
-    let list = table.node("flows").ok_or_else(|| check::missing_or_unread(node, table, "flows"))?;
-    let mut known: BTreeMap<[NodeIndex; 2], u32> = BTreeMap::new();
-    let (mut routes, mut flows): (Vec<Route>, Vec<Traced>) = Default::default();
-    for node in check::list(list)? {
-        let [ask, ends] = check::pair(node)?;
-        let ([at, size], [from, to]) = (check::pair(ask)?, check::pair(ends)?);
-        let (instant, octets) = (instant(at)?, quantity::octets(size)?);
-        if flows.last().is_some_and(|last| instant < last.at) {
-            let message = format!("{} is before the instant in front of it", at.plain());
-            return Err(Fault::new(at.place, message, "Write flows in order of time"));
-        }
-        if octets.0 == 0 || octets.0 as f64 > MOST_OCTETS {
-            let message = format!("{} is no size of a flow", size.plain());
-            return Err(Fault::new(size.place, message, "Write from 1 octet to 1000 GB"));
-        }
-        let between = [network.node(from)?, network.node(to)?];
-        let pair = match known.get(&between) {
-            Some(&pair) => pair,
-            None => {
-                routes.push(route(network, &[from.clone(), to.clone()], node.place, 1.0)?);
-                *known.entry(between).or_insert(routes.len() as u32 - 1)
-            }
-        };
-        flows.push(Traced { at: instant, pair, octets });
-    }
-    Ok(Some(Trace { routes, flows: flows.into() }))
-}
-
 fn set_up(node: &Node, network: &Network, path: &[Step]) -> Result<Duration, Fault> {
     if node.text() != Some("round-trip") {
         return quantity::time(node);
@@ -450,56 +279,24 @@ fn set_up(node: &Node, network: &Network, path: &[Step]) -> Result<Duration, Fau
     Ok(round_trip(network, path).saturating_add(sum.saturating_mul(2)))
 }
 
-fn arrivals(node: &Node) -> Result<Arrivals, Fault> {
-    let Some(table) = node.table() else { return Err(check::missing(node.place, "type", "how they arrive")) };
-    let missing = |key: &str| check::missing(node.place, key, "it is required for this type");
-    let span = |key: &str| table.node(key).map_or_else(|| Err(missing(key)), quantity::span);
-    let two = |key: &str| -> Result<[Duration; 2], Fault> {
-        let [one, other] = check::pair(table.node(key).ok_or_else(|| missing(key))?)?;
-        Ok([quantity::span(one)?, quantity::span(other)?])
-    };
-    Ok(match table.text("type").unwrap_or_default() {
-        "mmpp" => Arrivals::Mmpp { gaps: two("gaps")?, stays: two("stays")? },
-        "pareto" => Arrivals::Pareto {
-            gap: span("gap")?,
-            alpha: optional(table, "alpha", quantity::ratio)?.unwrap_or(1.5),
-        },
-        "list" => {
-            let list = table.node("instants").ok_or_else(|| missing("instants"))?;
-            let mut instants: Vec<Time> = Vec::new();
-            for node in check::list(list)? {
-                let at = instant(node)?;
-                if instants.last().is_some_and(|last| at < *last) {
-                    let message = format!("{} is before the instant in front of it", node.plain());
-                    return Err(Fault::new(node.place, message, "Write instants in order of time"));
-                }
-                instants.push(at);
-            }
-            Arrivals::At(instants.into())
-        }
-        _ => Arrivals::Poisson { gap: span("gap")? },
-    })
+/// The pairs of hosts that a trace names.
+struct Pairs<'a> {
+    network: &'a Network,
+    known: BTreeMap<[NodeIndex; 2], u32>,
+    routes: Vec<Route>,
 }
 
-fn holding(node: &Node) -> Result<Law, Fault> {
-    let Some(table) = node.table() else {
-        return Err(check::missing(node.place, "type", "its distribution"));
-    };
-    let seconds = |key: &str| match table.node(key) {
-        Some(node) => quantity::span(node).map(Duration::as_secs_f64),
-        None => Err(check::missing(node.place, key, "it is required for this type")),
-    };
-    let ratio =
-        |key: &str, default| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
-    Ok(match table.text("type").unwrap_or("exponential") {
-        "fixed" => Law::Fixed(seconds("time")?),
-        "lognormal" => Law::Lognormal { mean: seconds("mean")?, sigma: ratio("sigma", 1.0)? },
-        "pareto" => {
-            let (mean, alpha) = (seconds("mean")?, ratio("alpha", 1.5)?);
-            Law::Pareto { least: mean * (alpha - 1.0) / alpha, alpha, most: f64::INFINITY }
+impl Pairs<'_> {
+    /// The index of a pair, which has a route from then on.
+    fn index(&mut self, ends: &[Node; 2], place: Place) -> Result<u32, Fault> {
+        let [from, to] = ends;
+        let between = [self.network.node(from)?, self.network.node(to)?];
+        if let Some(&pair) = self.known.get(&between) {
+            return Ok(pair);
         }
-        _ => Law::Exponential { mean: seconds("mean")? },
-    })
+        self.routes.push(route(self.network, ends, place, 1.0)?);
+        Ok(*self.known.entry(between).or_insert(self.routes.len() as u32 - 1))
+    }
 }
 
 /// The route between a pair of hosts.

@@ -1,4 +1,13 @@
-//! Columns of tables in files.
+//! Rows and columns of tables in files.
+
+/// The rows of a table, each the number of its line and its text: lines with a digit that are no comments.
+pub(crate) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_row = |line: &str| {
+        !line.starts_with(['#', '%']) && line.contains(|character: char| character.is_ascii_digit())
+    };
+    let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines().map(str::trim));
+    lines.filter(move |(_, line)| is_row(line))
+}
 
 /// The columns of a line: what semicolons, tabs or commas part, empty ones counted, and what spaces part within that.
 pub(crate) fn columns(line: &str) -> Vec<&str> {

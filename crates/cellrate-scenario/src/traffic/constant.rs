@@ -1,6 +1,6 @@
 //! Cells at a constant rate from a start to an end.
 
-use cellrate_proto::declaration::{Shape, required};
+use cellrate_proto::declaration::{Key, Shape, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::kinds::{Declared, required_rate};
@@ -22,12 +22,20 @@ pub struct Constant {
     pub end: Time,
 }
 
+const RATE_KEY: Key = required("rate", POSITIVE_RATE, "Rate of data cells.");
+
 impl Declared for Constant {
     const SHAPE: Shape = Shape {
         name: "constant",
         about: "One cell every 1/rate; what the sender may not yet send waits.",
-        keys: &[required("rate", POSITIVE_RATE, "Rate of data cells."), START_KEY, END_KEY],
+        keys: &[RATE_KEY, START_KEY, END_KEY],
     };
+
+    const FOR_CALLS: Option<Shape> = Some(Shape {
+        name: "call_constant",
+        about: "One cell every 1/rate from the beginning of the call on; what the sender may not yet send waits.",
+        keys: &[RATE_KEY],
+    });
 
     fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<Constant, Fault> {
         let (start, end) = start_and_end(table)?;

@@ -63,6 +63,9 @@ impl Declared for Greedy {
         ],
     };
 
+    const FOR_CALLS: Option<Shape> =
+        Some(Shape { name: "call_greedy", about: "Always more data, as fast as the sender may.", keys: &[] });
+
     fn read(_node: &Node, table: &Table, _peak: CellRate) -> Result<Greedy, Fault> {
         let direct = ["start", "end", "cells"].into_iter().find_map(|key| table.entry(key));
         match (table.node("windows"), direct) {

@@ -17,6 +17,10 @@ pub(crate) trait Declared: TrafficKind + Sized {
     /// Its `type`, a sentence on it, and its keys.
     const SHAPE: Shape;
 
+    /// Its table as the traffic of a call, which has no start and no end of its own; with it goes
+    /// [`for_call`](TrafficKind::for_call). Default none: calls do not send it.
+    const FOR_CALLS: Option<Shape> = None;
+
     /// The traffic that a table describes, which has been checked against the keys, of a sender with this peak rate.
     ///
     /// # Errors
@@ -198,6 +202,10 @@ macro_rules! kinds {
 
         /// Declarations of open-loop traffic, in the order of the list: `type`, meaning and keys.
         pub const SHAPES: &[Shape] = &[$(<$name as Declared>::SHAPE),+];
+
+        /// Declarations of what calls may send, each beside its `type`, in the order of the list.
+        pub(crate) const FOR_CALLS: &[(&str, Option<Shape>)] =
+            &[$((<$name as Declared>::SHAPE.name, <$name as Declared>::FOR_CALLS)),+];
 
         /// Declarations of the others, in the order of the list.
         pub(crate) const OTHERS: &[Shape] = &[$(<$declared as Declared>::SHAPE),+];

@@ -10,6 +10,7 @@ mod channel;
 mod constant;
 mod custom;
 mod demand;
+pub(crate) mod frame_trace;
 mod frames;
 mod greedy;
 mod kinds;

@@ -1,7 +1,7 @@
 //! On and off by turns, each for a fixed or an exponentially distributed time; cells at a constant rate while on, the
 //! first at the very start of the period.
 
-use cellrate_proto::declaration::{Shape, key, required};
+use cellrate_proto::declaration::{Key, Shape, key, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::constant::{cells_until, last_before, run_of};
@@ -30,12 +30,14 @@ pub struct OnOff {
     pub end: Time,
 }
 
+const RATE_KEY: Key = required("rate", POSITIVE_RATE, "Rate of data cells while on.");
+
 impl Declared for OnOff {
     const SHAPE: Shape = Shape {
         name: "on-off",
         about: "On and off by turns, the first cell at the very start of each on period: one of length t has t * rate cells, rounded up. What the sender may not yet send waits.",
         keys: &[
-            required("rate", POSITIVE_RATE, "Rate of data cells while on."),
+            RATE_KEY,
             key("on", PERIOD, "duty times period", "How long it is on each time."),
             key("off", PERIOD, "the rest of period", "How long it is off each time."),
             key(
@@ -49,6 +51,16 @@ impl Declared for OnOff {
             END_KEY,
         ],
     };
+
+    const FOR_CALLS: Option<Shape> = Some(Shape {
+        name: "call_on_off",
+        about: "On and off by turns, beginning with on; as the traffic of this type of a vc.",
+        keys: &[
+            RATE_KEY,
+            required("on", PERIOD, "How long it is on each time."),
+            required("off", PERIOD, "How long it is off each time."),
+        ],
+    });
 
     fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<OnOff, Fault> {
         let (start, end) = start_and_end(table)?;

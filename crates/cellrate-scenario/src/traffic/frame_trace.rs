@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::keys::{MAX_COLUMN, MAX_FRAME};
 use crate::text::check::{self, plural};
-use crate::text::columns::columns;
+use crate::text::columns::{columns, rows};
 use crate::text::error::Fault;
 use crate::text::files::{Folders, Wrong};
 use crate::text::quantity::shortened;
@@ -36,14 +36,9 @@ pub(crate) fn replace(trace: &mut Table, folders: &Folders<'_>, known: &mut Know
 
 fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -> Result<Arc<[u32]>, Wrong> {
     let contents = folders.read(file)?;
-    let octets = &contents.octets;
-    let text = String::from_utf8_lossy(octets.strip_prefix("\u{feff}".as_bytes()).unwrap_or(octets));
-    let is_frame = |line: &str| {
-        !line.starts_with(['#', '%']) && line.contains(|character: char| character.is_ascii_digit())
-    };
+    let text = String::from_utf8_lossy(&contents.octets);
     let number = column.unwrap_or(1);
-    let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| is_frame(line));
-    let lengths = lines.map(|(line_number, line)| {
+    let lengths = rows(&text).map(|(line_number, line)| {
         let wrong = |what: String| {
             let remedy = format!("Lengths are taken from column {number}; see the keys `column` and `unit`");
             (format!("line {line_number} of {}: {what}", shortened(file)), remedy)
