@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -33,6 +35,7 @@ class Browser:
         self._tell, self._heard = os.fdopen(tell, "wb", buffering=0), os.fdopen(heard, "rb")
         self._number = 0
         self._rest = b""
+        self._apart: dict[str, str] = {}
 
     def __enter__(self) -> Browser:
         return self
@@ -63,9 +66,19 @@ class Browser:
                 assert "error" not in answer, answer
                 return answer["result"]
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Have pages that are opened meanwhile share nothing with others, and close them in the end."""
+        self._apart = self.ask("Target.createBrowserContext")
+        try:
+            yield
+        finally:
+            self.ask("Target.disposeBrowserContext", **self._apart)
+            self._apart = {}
+
     def open(self, address: str) -> Page:
         """Open a page in a tab of its own, which is the one that is seen."""
-        target = self.ask("Target.createTarget", url=address)["targetId"]
+        target = self.ask("Target.createTarget", url=address, **self._apart)["targetId"]
         return Page(self, self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"])
 
 

@@ -47,6 +47,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_processor() -> Iterator[None]:
+    """Run points in the process of the test, unless it asks for several: to start those takes longer than most runs."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "cpu_count", lambda: 1)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def modules_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     """Forget what a test imported from its temporary folder: another test's file may have the same name."""
@@ -56,6 +64,14 @@ def modules_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
         for name, module in list(sys.modules.items()):
             if str(getattr(module, "__file__", None) or "").startswith(str(place)):
                 del sys.modules[name]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def browser_of_a_file() -> Iterator[None]:
+    """End the browser in which the tests of a file have opened their pages."""
+    yield
+    if "lab_pages" in sys.modules:
+        sys.modules["lab_pages"].CHROME.end()
 
 
 PAIR = """# Two hosts and a switch.

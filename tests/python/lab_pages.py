@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ from browsing import CHROMIUM
 from cellrate.watching.site import FOLDER
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 needs_lab = pytest.mark.skipif(not (FOLDER / "kernel.js").is_file(), reason="the lab has not been built here: make lab")
 
@@ -63,17 +64,53 @@ class Seen:
         self.page.locator(f"#{element}").click()
 
 
+class _Chromium:
+    """The browser of all pages of a file of tests: a start of it costs more than most pages."""
+
+    def __init__(self) -> None:
+        self._ends = ExitStack()
+        self._browser: Browser | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @contextmanager
+    def context(self, **options: Any) -> Iterator[BrowserContext]:
+        """Have storage, cookies and caches that no other page shares."""
+        asyncio._set_running_loop(self._loop)
+        try:
+            with (self._browser or self._start()).new_context(**options) as context:
+                yield context
+        finally:
+            # Playwright's loop stands still between pages, but counts as running, and no other could run.
+            asyncio._set_running_loop(None)
+
+    def _start(self) -> Browser:
+        api = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
+        if CHROMIUM is None:
+            pytest.skip("no Chromium on this machine")
+        playwright = self._ends.enter_context(api.sync_playwright())
+        self._loop = asyncio._get_running_loop()
+        browser: Browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        self._browser = self._ends.enter_context(browser)
+        return browser
+
+    def end(self) -> None:
+        """End it, if it has been started."""
+        asyncio._set_running_loop(self._loop)
+        self._ends.close()
+        self._browser = self._loop = None
+        asyncio._set_running_loop(None)
+
+
+CHROME = _Chromium()
+"""The fixture `browser_of_a_file` ends it."""
+
+
 @contextmanager
 def opened(address: str, **options: Any) -> Iterator[Seen]:
     """Have a page open as long as this is entered; nothing may have gone wrong in it by then."""
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        page = browser.new_page(**{"viewport": {"width": 1400, "height": 1000}, **options})
+    with CHROME.context(**{"viewport": {"width": 1400, "height": 1000}, **options}) as context:
+        page = context.new_page()
         seen = Seen(page, address.split("#")[0].rpartition("/")[0])
         page.goto(address)
         yield seen
-        browser.close()
-        assert seen.wrong == []
+    assert seen.wrong == []

@@ -213,7 +213,8 @@ def test_interrupting_is_status_1(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGINT)
         _, complaint = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert complaint == "cellrate: interrupted\n"
+    # A run that takes long on a machine that is at work says how far it has come.
+    assert complaint.splitlines()[-1] == "cellrate: interrupted"
     assert not (tmp_path / "out").exists()
 
 

@@ -30,13 +30,13 @@ ASKED = ["--sweep", "defaults.abr.nrm=[2, 4, 8, 32]", "--seeds", "3"]
 class Cluster:
     """A scheduler and workers, each a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *workers: str) -> None:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file))
         until(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
-        for name in ("one", "two"):
+        for name in workers:
             self.start_worker(name)
         self.address: str = json.loads(self.file.read_text())["address"]
 
@@ -57,7 +57,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    made = Cluster(tmp_path_factory.mktemp("cluster"), "one", "two")
     try:
         yield made
     finally:
@@ -125,7 +125,7 @@ def test_interrupting_ends_what_runs_on_the_workers(cluster: Cluster, tmp_path: 
 
 
 def test_a_scheduler_that_is_lost_ends_the_command_with_what_is_done(tmp_path: Path) -> None:
-    lost = Cluster(tmp_path)
+    lost = Cluster(tmp_path, "one")
     try:
         (tmp_path / "long.toml").write_text(PAIR.replace('"20 ms"', '"2 s"'))
         call = [sys.executable, "-m", "cellrate", "run", "long.toml", "--seeds", "12", "--out", "out"]

@@ -91,27 +91,35 @@ place.rename("other")
     assert (done.stdout.split(), done.stderr) == (["refused"] * 3, "")
 
 
+ONE_AFTER_THE_OTHER = """
+import sys
+from cellrate.command_line.main import status
+for folder in "new", "empty", "new":
+    assert status(["run", *sys.argv[1:], "--csv", "--plot", "--out", folder]) == 0
+"""
+
+
 def test_a_run_is_written_into_nothing_an_empty_folder_and_over_results(here: Path) -> None:
     (here / "empty").mkdir()
-    for folder in "new", "empty", "new":
-        cellrate("run", *SHORT, "--csv", "--plot", "--out", folder, folder=here)
+    done = python("-c", ONE_AFTER_THE_OTHER, *SHORT, folder=here)
+    assert done.returncode == 0, done.stderr
     assert names(here) == {"new", "empty"}
     assert names(here / "new") == names(here / "empty") >= {"summary.json", "scenario.toml", "series"}
     assert b"\r" not in (here / "new/scenario.toml").read_bytes()
 
 
 def test_a_sweep_goes_on_where_it_was_and_keeps_what_is_not_asked_for(here: Path) -> None:
-    sweep = ["run", *SHORT, "--out", "out", "--workers", "2", "--plot"]
-    cellrate(*sweep, *SWEEP, folder=here)
+    sweep = ["run", *SHORT, "--out", "out"]
+    cellrate(*sweep, *SWEEP, "--workers", "2", folder=here)
     first = json.loads((here / "out/summary.json").read_text())
     kept = (here / "out/point-001/summary.json").stat().st_mtime_ns
     shutil.rmtree(here / "out/point-002")
-    cellrate(*sweep, *SWEEP, folder=here)
+    cellrate(*sweep, *SWEEP, "--workers", "1", folder=here)
     assert json.loads((here / "out/summary.json").read_text()) == first
     assert (here / "out/point-001/summary.json").stat().st_mtime_ns == kept
-    cellrate(*sweep, "--sweep", "defaults.abr.nrm=[16, 32]", folder=here)
+    cellrate(*sweep, "--sweep", "defaults.abr.nrm=[16, 32]", "--workers", "1", folder=here)
     assert len(names(here / "out/earlier")) == 1
-    cellrate(*sweep, *SWEEP, "--fresh", folder=here)
+    cellrate(*sweep, *SWEEP, "--fresh", "--plot", "--workers", "1", folder=here)
     assert names(here) == {"out"}
 
 

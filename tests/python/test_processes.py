@@ -93,9 +93,10 @@ def test_no_call_needs_no_process() -> None:
     assert side_by_side([], workers=2) == []
 
 
-def test_there_are_no_more_workers_than_calls() -> None:
+def test_there_are_no_more_workers_than_calls_or_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
     assert [number_of_workers(workers, 2) for workers in (1, 2, 3)] == [1, 2, 2]
-    assert number_of_workers(None, 1000) == os.cpu_count()
+    assert number_of_workers(None, 1000) == 5
     assert number_of_workers(None, 1) == 1
 
 

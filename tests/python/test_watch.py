@@ -9,7 +9,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -414,14 +414,23 @@ def test_the_command_says_where_the_page_is_and_writes_results(
     assert "speed is -1.0; it must be above 0" in capsys.readouterr().err
 
 
-def browsed(tmp_path: Path, look: Callable[[Browser, str], None], text: str = PAIR, **options: Any) -> cellrate.Result:
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser for all tests that need one."""
+    with Browser(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
+
+
+def browsed(
+    browser: Browser, look: Callable[[Browser, str], None], text: str = PAIR, **options: Any
+) -> cellrate.Result:
     """A run that a browser looks at."""
     failures: list[BaseException] = []
     looking: list[threading.Thread] = []
 
     def body(address: str) -> None:
         try:
-            with Browser(tmp_path / "browser") as browser:
+            with browser.apart():
                 look(browser, address)
         except BaseException as error:
             failures.append(error)
@@ -455,7 +464,7 @@ DRAWN = "typeof cellrate !== 'undefined' && cellrate.lab.store && cellrate.lab.p
 
 
 @needs_browser
-def test_a_browser_draws_the_panels_and_the_figures(tmp_path: Path) -> None:
+def test_a_browser_draws_the_panels_and_the_figures(browser: Browser) -> None:
     def look(browser: Browser, address: str) -> None:
         page = browser.open(address)
         page.until(f"{SPEED} == 'the run has ended'")
@@ -467,12 +476,12 @@ def test_a_browser_draws_the_panels_and_the_figures(tmp_path: Path) -> None:
         lengths.append(page.value(LENGTH))
 
     lengths: list[int] = []
-    result = browsed(tmp_path, look, speed=0.02)
+    result = browsed(browser, look, speed=0.02)
     assert lengths == [len(result.series("received").times_s)]
 
 
 @needs_browser
-def test_many_pages_of_one_browser_get_all_that_there_is(tmp_path: Path) -> None:
+def test_many_pages_of_one_browser_get_all_that_there_is(browser: Browser) -> None:
     def look(browser: Browser, address: str) -> None:
         # A browser opens six connections to a host and no more, but for WebSockets.
         pages = [browser.open(address) for _ in range(9)]
@@ -486,12 +495,12 @@ def test_many_pages_of_one_browser_get_all_that_there_is(tmp_path: Path) -> None
             lengths.append(page.value(LENGTH))
 
     lengths: list[int] = []
-    result = browsed(tmp_path, look, speed=1e-5)
+    result = browsed(browser, look, speed=1e-5)
     assert lengths == [len(result.series("received").times_s)] * 9
 
 
 @needs_browser
-def test_an_answer_that_comes_after_the_end_does_not_take_it_back(tmp_path: Path) -> None:
+def test_an_answer_that_comes_after_the_end_does_not_take_it_back(browser: Browser) -> None:
     def look(browser: Browser, address: str) -> None:
         page = browser.open(address)
         page.until(f"{SPEED} == 'the run has ended'")
@@ -499,12 +508,12 @@ def test_an_answer_that_comes_after_the_end_does_not_take_it_back(tmp_path: Path
         shown.append(page.value(SPEED))
 
     shown: list[str] = []
-    browsed(tmp_path, look, speed=math.inf)
+    browsed(browser, look, speed=math.inf)
     assert shown == ["the run has ended"]
 
 
 @needs_browser
-def test_panels_make_room_for_their_longest_number_and_share_their_time(tmp_path: Path) -> None:
+def test_panels_make_room_for_their_longest_number_and_share_their_time(browser: Browser) -> None:
     def look(browser: Browser, address: str) -> None:
         page = browser.open(address)
         page.until(f"{SPEED} == 'the run has ended'")
@@ -516,14 +525,14 @@ def test_panels_make_room_for_their_longest_number_and_share_their_time(tmp_path
 
     before: list[float] = []
     after: list[float] = []
-    browsed(tmp_path, look, speed=math.inf)
+    browsed(browser, look, speed=math.inf)
     assert len(set(before)) == len(set(after)) == 1
     # Two digits and a comma more than there is room for.
     assert after[0] > before[0] + 15
 
 
 @needs_browser
-def test_what_was_watched_can_be_run_again_in_the_page(tmp_path: Path) -> None:
+def test_what_was_watched_can_be_run_again_in_the_page(browser: Browser) -> None:
     def look(browser: Browser, address: str) -> None:
         page = browser.open(address)
         page.until(f"{SPEED} == 'the run has ended'")
@@ -538,7 +547,7 @@ def test_what_was_watched_can_be_run_again_in_the_page(tmp_path: Path) -> None:
 
     first: list[str] = []
     again: list[str] = []
-    browsed(tmp_path, look, speed=math.inf)
+    browsed(browser, look, speed=math.inf)
     if not first:
         pytest.skip("the page was built without the simulator")
     assert json.loads(first[0]) == json.loads(again[0])
