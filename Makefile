@@ -65,15 +65,17 @@ lab: $(STAMPS)/venv
 lab-if-possible: $(STAMPS)/venv
 	@$(BIN)/python web/build.py --if-possible
 
-# Rust's tests, and beside them what the others need, the compiled module and the page, and what is read and drawn, each
-# at its end on one processor. Live tests go by the clock, so nothing is beside them.
+# Rust's tests, and beside them what the others need, the compiled module and the page, then what is read and drawn, then
+# Python's tests: whichever chain ends first leaves its processor to the other. Rust's live tests are among the first and
+# go by the clock, so the second chain gives way to it; nothing at all is beside those of Python.
 test: prerequisites
 	@$(MAKE) --no-print-directory --jobs=2 test-rust beside-rust
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory test-live
 
 beside-rust:
 	@$(MAKE) --no-print-directory for-python
-	@$(MAKE) --no-print-directory lint docs
+	@nice -n 5 $(MAKE) --no-print-directory lint docs
+	@nice -n 5 $(MAKE) --no-print-directory test-simulated
 
 for-python: $(STAMPS)/tools $(STAMPS)/built $(STAMPS)/docs
 	@$(MAKE) --no-print-directory lab-if-possible
@@ -82,8 +84,9 @@ test-rust: prerequisites
 	cargo fmt --all --check
 	cargo fmt --all --check --manifest-path crates/cellrate-web/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	# The module as it is on other systems, where it has no live runs.
-	cargo clippy --package cellrate-py --no-default-features --locked -- -D warnings
+	# The module as it is on other systems, where it has no live runs. With the whole workspace, what it depends on has the
+	# features that it had above, and is not checked again.
+	cargo clippy --workspace --all-targets --no-default-features --locked -- -D warnings
 	@$(MAKE) --no-print-directory rustdoc
 	cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
@@ -98,9 +101,9 @@ arena: $(STAMPS)/built
 toy:
 	$(PYTHON) tests/toy/try.py
 
-# The reference of the Rust crates, and then that of private items: a link that leads nowhere is an error.
+# The reference of the Rust crates, private items among it: a link that leads nowhere is an error, and so is one from a
+# public item to a private one, which leads nowhere in the reference that strangers read.
 rustdoc: prerequisites
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked --document-private-items
 
 lint: $(STAMPS)/tools
