@@ -16,6 +16,43 @@
 //!
 //! An in-rate FRM leaves only at an opportunity at which something else waits, a data cell or a turned-around BRM: an
 //! idle source is silent, which is what rule 5 and the use-it-or-lose-it policies are about (paper uili, section 5.5).
+//!
+//! # States
+//!
+//! ```text
+//!     new, restart: ACR = min(ICR, TBE/FRTT) (rule 2)
+//!                |
+//!                v
+//!          +-----------+
+//!          |   Fresh   |  no BRM takes ACR above its beginning (rule 2)
+//!          +-----------+
+//!                | something waits: an in-rate FRM leaves (rules 2 and 3 a)
+//!                v
+//!          +-----------+  nothing waits     +-----------+
+//!          |  In rate  | -----------------> |  Silent   |  no clock runs
+//!          |           | <----------------- |           |
+//!          +-----------+  something waits,  +-----------+
+//!            |       ^    1/ACR has passed (rule 1)
+//!  ACR < TCR |       | ACR >= TCR, by a BRM (rules 8 and 9)
+//!            v       |
+//!          +-----------+
+//!          | Below TCR |  while something waits, out-of-rate FRMs at TCR or less (rule 11),
+//!          +-----------+  and in-rate cells 1/ACR apart; none with an ACR of zero
+//! ```
+//!
+//! Nothing stores which of them it is: Fresh is a flag, Silent is that nothing waits, and Below TCR is a matter of ACR.
+//! Whatever the state, ACR changes at two events only, by the rules in this order:
+//!
+//! | event | condition | ACR | rule |
+//! | --- | --- | --- | --- |
+//! | in-rate FRM | more than ADTF since the last one, and ACR above ICR | ICR | 5 |
+//! | in-rate FRM | CRM of them or more since the last BRM with BN = 0 | down by CDF, not below MCR | 6 |
+//! | in-rate FRM | the policy finds the rate unused | what the policy says, not below MCR | 13 |
+//! | BRM | CI = 1 | down by RDF, not below MCR | 8 |
+//! | BRM | CI = 0 and NI = 0, and the policy lets it rise | up by RIF x PCR, at most PCR | 8 |
+//! | BRM | always | at most ER, not below MCR | 9 |
+//!
+//! The first in-rate FRM of a connection is not subject to rules 5 and 13: nothing has been idle or unused before it.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -732,6 +769,63 @@ mod tests {
         source.on_backward_rm(Time::ZERO, &grants(50_048.0));
         assert_eq!(source.acr(), CellRate::new(50_048.0));
         assert_eq!(source.in_rate_opportunity(), Time::from_ps(19_980_819));
+    }
+
+    // States of the picture above.
+
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    enum State {
+        Fresh,
+        InRate,
+        BelowTcr,
+    }
+
+    fn state(source: &Source) -> State {
+        match source.started {
+            false => State::Fresh,
+            true if source.acr().as_cells_per_s() < TCR => State::BelowTcr,
+            true => State::InRate,
+        }
+    }
+
+    #[test]
+    fn every_event_leads_where_the_picture_says() {
+        use State::{BelowTcr, Fresh, InRate};
+        type Event = fn(&mut Source);
+        type Make = fn() -> Source;
+        let events: [(&str, Event); 6] = [
+            ("nothing waits", |source| {
+                assert_eq!(source.transmit(source.in_rate_opportunity(), false), None)
+            }),
+            ("data waits", |source| {
+                source.transmit(source.next_transmission(Time::ZERO, always), true);
+            }),
+            ("a BRM asks for nothing", |source| source.on_backward_rm(Time::ZERO, &grants(1e5))),
+            ("a BRM with ER = 0", |source| source.on_backward_rm(Time::ZERO, &grants(0.0))),
+            ("a BRM waits", |source| {
+                source.turn_around(grants(1.0));
+                source.transmit(source.next_transmission(Time::ZERO, never), false);
+            }),
+            ("restart", Source::restart),
+        ];
+        let below_tcr = || {
+            let mut source = running();
+            source.on_backward_rm(Time::ZERO, &grants(9.0));
+            source
+        };
+        let table: [(State, Make, [State; 6]); 3] = [
+            (Fresh, fresh, [Fresh, InRate, Fresh, Fresh, InRate, Fresh]),
+            (InRate, running, [InRate, InRate, InRate, BelowTcr, InRate, Fresh]),
+            (BelowTcr, below_tcr, [BelowTcr, BelowTcr, InRate, BelowTcr, BelowTcr, Fresh]),
+        ];
+        for (from, source, leads_to) in table {
+            assert_eq!(state(&source()), from);
+            for ((event, happens), to) in events.iter().zip(leads_to) {
+                let mut source = source();
+                happens(&mut source);
+                assert_eq!(state(&source), to, "{from:?}: {event}");
+            }
+        }
     }
 
     // Below TCR.
