@@ -315,6 +315,17 @@ def test_starting_imports_nothing_slow(pair_file: Path, options: list[str]) -> N
     assert done.stderr == "[]\n"
 
 
+def test_writing_results_imports_no_library_that_only_reads_or_draws_them(pair_file: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from cellrate.command_line.main import status; "
+        f"assert status(['run', {str(pair_file)!r}, '--json', '--out', {str(tmp_path / 'out')!r}]) == 0; "
+        "slow = {'matplotlib', 'numpy.ma', 'pandas', 'pyarrow.dataset', 'rich'} & set(sys.modules); "
+        "print(sorted(slow), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
 def test_a_table_of_numbers_has_its_columns_under_their_headings(capsys: pytest.CaptureFixture[str]) -> None:
     print_numbers(["VC", "sent", "mean ACR\nMbps"], [["vc1", "1,234,567", "1.50"], ["a long name", "8", ""]])
     assert capsys.readouterr().out.split("\n") == [

@@ -16,6 +16,8 @@ from ..folders.atomic_folder import write_whole
 from ..folders.replaceable import COMPLETION_TIMES, DELAYS, RESULTS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..recorded.run import Recorded
     from ..recorded.series import Series
 
@@ -198,9 +200,9 @@ def _write_delays(result: Recorded, folder: Path, *, csv: bool) -> None:
     indices = np.repeat(np.arange(len(delays), dtype=np.int32), [len(one) for one in delays])
     table = pa.table(
         {
-            "vc": pa.DictionaryArray.from_arrays(pa.array(indices), pa.array([one.vc for one in delays], pa.string())),
-            "delay_s": np.concatenate([one.delays_s for one in delays]),
-            "cells": np.concatenate([one.cells for one in delays]),
+            "vc": pa.DictionaryArray.from_arrays(_column(indices), _texts([one.vc for one in delays])),
+            "delay_s": _column(np.concatenate([one.delays_s for one in delays])),
+            "cells": _column(np.concatenate([one.cells for one in delays])),
         }
     ).replace_schema_metadata({"delays": "of cells", **_about(result)})
     pyarrow.parquet.write_table(table, folder / DELAYS, compression="zstd")
@@ -238,6 +240,27 @@ def _write_completion_times(result: Recorded, folder: Path, *, csv: bool) -> Non
         pyarrow.csv.write_csv(table, folder / "completion_times.csv")
 
 
+def _column(values: NDArray[Any]) -> Any:
+    """Give an array as a column of Arrow, with its type.
+
+    Arrow can take an array itself, but then imports numpy.ma and, where it is installed, pandas, to see if it is one of
+    theirs: that takes longer than a short run.
+    """
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
+def _texts(values: Sequence[str]) -> Any:
+    """Give texts as a column of Arrow, likewise."""
+    import numpy as np
+    import pyarrow as pa
+
+    octets = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, octets)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(octets)))
+
+
 def _about(result: Recorded) -> dict[str, str]:
     """Give what a table beside a summary says of its run."""
     return {key: str(result.run[key]) for key in ("scenario", "hash", "seed", "version")}
@@ -248,10 +271,6 @@ def _write_series(result: Recorded, probe: str, folder: Path, *, csv: bool) -> N
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet
-
-    def column(values: np.ndarray[Any, Any], kind: Any) -> Any:
-        # Arrow can take an array itself, but then imports numpy.ma, a twentieth of a short run, to see if it is masked.
-        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
     series = result.all_series(probe)
     entities = list(dict.fromkeys(s.entity for s in series))
@@ -268,16 +287,16 @@ def _write_series(result: Recorded, probe: str, folder: Path, *, csv: bool) -> N
         ),
         **_about(result),
     }
-    names = pa.array(entities, pa.string())
+    names = _texts(entities)
     types = {"entity": pa.dictionary(pa.int32(), pa.string()), "time_s": pa.float64(), "value": pa.float64()}
     schema = pa.schema(types, metadata=metadata)
 
     def table(some: list[Series]) -> pa.Table:
         indices = np.repeat([numbers[s.entity] for s in some], [len(s) for s in some]).astype(np.int32)
         columns = [
-            pa.DictionaryArray.from_arrays(column(indices, pa.int32()), names),
-            column(np.concatenate([s.times_s for s in some]), pa.float64()),
-            column(np.concatenate([s.values for s in some]), pa.float64()),
+            pa.DictionaryArray.from_arrays(_column(indices), names),
+            _column(np.concatenate([s.times_s for s in some])),
+            _column(np.concatenate([s.values for s in some])),
         ]
         return pa.Table.from_arrays(columns, schema=schema)
 
