@@ -95,11 +95,9 @@ class Recorded:
             "wall_s": run_s,
             "cell_hops_per_s": figures["cell_hops"] / run_s,
         }
+        end_s = figures["duration_s"]
         series: dict[tuple[str, str], Callable[[], Series]] = {
-            (probe, entity): cache(
-                partial(_taken, native, index, probe, entity, unit, interval_ps, figures["duration_s"])
-            )
-            for index, (probe, entity, unit, interval_ps) in enumerate(native.series_info())
+            info[:2]: _Taken((native, index, *info, end_s)) for index, info in enumerate(native.series_info())
         }
         captured = tuple(CapturedFile(*file) for file in native.captured())
         delays = cache(partial(_distributions, native))
@@ -266,22 +264,27 @@ def as_recorded(given: object) -> Recorded:
     raise TypeError(f"a result is due, as cellrate.run or cellrate.load gives it, not {given!r}")
 
 
-def _taken(
-    native: _native.RunResult,
-    index: int,
-    probe: str,
-    entity: str,
-    unit: str,
-    interval_ps: int | None,
-    end_s: float,
-) -> Series:
-    """Take a series out of the native result; only here is NumPy needed, which a mere summary does not wait for."""
-    import numpy as np
+class _Taken:
+    """A series that is in the native result until somebody asks for it; a run may have a hundred thousand."""
 
-    times_ps, values = native.take_series(index)
-    # A quotient is rounded once, so that 50 ms are 0.05 s; times 1e-12, itself rounded, they would be a bit less.
-    interval_s = None if interval_ps is None else interval_ps / 1e12
-    return Series(probe, entity, unit, interval_s, np.divide(times_ps, 1e12), values, end_s)
+    __slots__ = ("_series", "_whence")
+
+    def __init__(self, whence: tuple[_native.RunResult, int, str, str, str, int | None, float]) -> None:
+        self._whence = whence
+        self._series: Series | None = None
+
+    def __call__(self) -> Series:
+        if self._series is None:
+            # Only here is NumPy needed, which a mere summary does not wait for.
+            import numpy as np
+
+            native, index, probe, entity, unit, interval_ps, end_s = self._whence
+            times_ps, values = native.take_series(index)
+            # A quotient is rounded once, so that 50 ms are 0.05 s; times 1e-12, itself rounded, they would be less.
+            interval_s = None if interval_ps is None else interval_ps / 1e12
+            times_s = np.divide(times_ps, 1e12)
+            self._series = Series(probe, entity, unit, interval_s, times_s, values, end_s)
+        return self._series
 
 
 def _distributions(native: _native.RunResult) -> dict[str, Delays]:
