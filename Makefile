@@ -135,7 +135,8 @@ test-simulated: $(STAMPS)/tools $(STAMPS)/built
 	$(BIN)/python -m pytest -q --numprocesses=auto --dist=worksteal -m "not live"
 
 test-live: $(STAMPS)/tools $(STAMPS)/built
-	$(BIN)/python -m pytest -q -m live
+	$(BIN)/python -m pytest -q --numprocesses=4 --dist=worksteal -m "live and not clock" tests/python/test_live_*.py
+	$(BIN)/python -m pytest -q -m "live and clock" tests/python/test_live_*.py
 
 # Packages beside these are whatever pip finds, so what they deprecate is no error here. Extras are not installed.
 LOWEST := series reading writing tables plots sweep_plots multiples together delays notebook read_capture hurst shared_memory run statistics network

@@ -29,11 +29,14 @@ hypothesis.settings.load_profile("untimed")
 
 MARKS = {
     "slow": r"test_(pages|examples|papers|runs_of_papers|slurm|clusters|campaigns|first_use|arena)",
-    "live": r"test_(live_\w+|internet_applications)",
+    "live": r"test_live_(run|algorithms|watch|trust|tcp|edge)",
     "browser": r"test_(lab\w*|watch)",
     "notebook": r"test_notebooks",
 }
-"""Files of tests by what they need; `pytest -m "not (slow or live or browser or notebook)"` runs the rest."""
+"""Files of tests by what they need; `pytest -m "not (slow or live or browser or notebook)"` runs the rest.
+
+Tests that go by the clock say so themselves.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -25,14 +25,18 @@ def commands(readme: Path) -> list[str]:
 LIVE = pytest.mark.skipif(os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="live runs need root")
 
 
+ON_ONE_PROCESSOR = "import os; os.cpu_count = lambda: 1; from cellrate.command_line.main import main; main()"
+"""The command, which runs points one after the other there: to start processes for them takes longer."""
+
+
 @pytest.mark.parametrize("name", ["own-algorithm", "own-traffic", "own-paper", pytest.param("told-rate", marks=LIVE)])
 def test_commands_of_the_readme_run(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("results", "__pycache__", ".*"))
     tools = tmp_path / "bin"
     tools.mkdir()
-    for tool, module in (("cellrate", "-m cellrate"), ("python", "")):
-        (tools / tool).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+    for tool, words in (("cellrate", f"-c '{ON_ONE_PROCESSOR}'"), ("python", "")):
+        (tools / tool).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
         (tools / tool).chmod(0o755)
     told = commands(folder / "README.md")
     assert told

@@ -301,6 +301,7 @@ def test_a_source_distribution_is_installed_and_runs_where_nothing_else_is(distr
     for built in (ROOT / "target" / "sdist" / "release" / ".fingerprint").glob("cellrate*"):
         shutil.rmtree(built)
     quick = {
+        "CARGO_PROFILE_RELEASE_DEBUG": "false",
         "CARGO_PROFILE_RELEASE_LTO": "off",
         "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",

@@ -24,6 +24,7 @@ MARK = 100
 """Cells from which on ACKs are held."""
 
 
+@pytest.mark.clock
 def test_an_edge_that_goes_by_acks_keeps_the_adapter_short_and_the_line_full() -> None:
     if shutil.which("iperf3", path=search_path()) is None:
         pytest.skip("not installed: iperf3; cellrate doctor says how to get it")

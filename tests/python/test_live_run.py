@@ -114,6 +114,7 @@ def until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
     return value
 
 
+@pytest.mark.clock
 def test_every_kind_of_application_runs_over_one_connection(tmp_path: Path) -> None:
     needs("vsftpd", "curl", "nginx", "ffmpeg", "gst-launch-1.0", "iperf3")
     text = scenario(
@@ -160,6 +161,7 @@ def test_the_engine_and_the_applications_go_before_other_sessions() -> None:
     assert session_niceness() == ours, "only the run's own session"
 
 
+@pytest.mark.clock
 def test_a_sender_that_follows_acr_sends_what_it_carries() -> None:
     needs("ffmpeg")
     # 24 frames of 20 kB per second are 3.84 Mbps; ABR has 2 Mbps.
@@ -383,6 +385,7 @@ def free_ports(number: int) -> list[int]:
     return ports
 
 
+@pytest.mark.clock
 def test_a_switch_in_a_process_of_its_own_carries_the_same_packets(tmp_path: Path) -> None:
     a, b, sw = (f"127.0.0.1:{port}" for port in free_ports(3))
     sending = 'import socket; socket.socket(2, 2).sendto(b"x" * 5000, ("{peer}", 9))'
@@ -417,6 +420,7 @@ def test_a_distributed_run_needs_addresses_and_a_start_for_what_is_elsewhere() -
         live_run(addressed, distributed=True, elsewhere=["a"], start_unix_ns=1)
 
 
+@pytest.mark.clock
 def test_the_throughput_of_the_engine_is_that_of_the_packets_that_came(capsys: pytest.CaptureFixture[str]) -> None:
     needs()
     assert status(["live", "throughput", "--seconds", "0.2", "--packet-octets", "1500", "--json"]) == 0
