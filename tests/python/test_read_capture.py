@@ -255,6 +255,18 @@ def test_cells_are_held_against_a_contract(tmp_path: Path) -> None:
     assert conformance(arrivals, Contract(definition="UBR.2", pcr=1e5, cdvt=6e-6)).tagged == 8
 
 
+def test_a_contract_is_held_for_as_long_as_instants_can_be_counted(tmp_path: Path) -> None:
+    def far_apart(s: int) -> cellrate.captures.Arrivals:
+        cell = struct.pack(">I", 77 << 4) + bytes(48)
+        return read(tmp_path, erf(3, cell, ns=1_000_000_000) + erf(3, cell, ns=(1 + s) * 10**9))
+
+    contract = Contract(definition="CBR.1", pcr=1e5, cdvt=1e-9)
+    assert conformance(far_apart(18_446_744), contract).conforming == 2
+    # 64 bits of ps end 0.07 s later.
+    with pytest.raises(cellrate.CellrateError, match="18446745.0 s after the first; a contract is held for 213 days"):
+        conformance(far_apart(18_446_745), contract)
+
+
 def test_a_greedy_source_keeps_to_the_rate_of_its_line(tmp_path: Path) -> None:
     result = cellrate.run("two-source-transient", set={"duration": "20 ms"}, capture=tmp_path)
     assert result.captured

@@ -59,10 +59,22 @@ pub fn conformance(
     };
     contract.check().map_err(|error| parameter_error(py, &error.to_string()))?;
     let mut policer = Policer::new(&contract);
-    let verdict = |(ns, clp): (u64, bool)| match policer.on_cell(Time::ZERO + Duration::from_ns(ns), clp) {
+    let mut verdict = |at, clp| match policer.on_cell(at, clp) {
         Verdict::Pass => 0,
         Verdict::Tag => 1,
         Verdict::Discard => 2,
     };
-    Ok(times_ns.into_iter().zip(clp).map(verdict).collect())
+    let instant = |ns: u64| {
+        let since = Duration::checked_from_ns(ns).and_then(|since| Time::ZERO.checked_add(since));
+        since.ok_or_else(|| {
+            let s = ns as f64 / 1e9;
+            parameter_error(
+                py,
+                &format!(
+                    "a cell comes {s:.1} s after the first; a contract is held for 213 days, 18446744 s, at most"
+                ),
+            )
+        })
+    };
+    times_ns.into_iter().zip(clp).map(|(ns, clp)| Ok(verdict(instant(ns)?, clp))).collect()
 }

@@ -75,7 +75,7 @@ def conformance(arrivals: Arrivals, contract: Contract) -> Conformance:
     Raises
     ------
     CellrateError
-        If a parameter of the contract is out of its range.
+        If a parameter of the contract is out of its range, or a cell comes more than 213 days after the first.
     """
     times = arrivals.times_ns.repeat(arrivals.cells)
     verdicts = _native.conformance(

@@ -44,10 +44,10 @@ impl Clock {
         (ns * i128::from(PS_PER_NS) - after) as f64 / PS_PER_S
     }
 
-    /// How long it is until the start.
+    /// How long it is until the start; [`Duration::FOREVER`] for one that is further away than a span can say.
     pub fn until_start(&self) -> Duration {
         let ns = (self.origin_ns - read(ClockId::Monotonic)).max(0) as u64;
-        Duration::from_ns(ns)
+        Duration::checked_from_ns(ns).unwrap_or(Duration::FOREVER)
     }
 
     /// Logical time stands still for `span` that has passed.
@@ -102,6 +102,7 @@ mod tests {
         let clock = Clock::new(Some(unix_ns() - 2_000_000_000));
         assert!(clock.now() >= Time::ZERO + Duration::from_ms(1_999));
         assert_eq!(clock.until_start(), Duration::ZERO);
+        assert_eq!(Clock::new(Some(u64::MAX)).until_start(), Duration::FOREVER, "in the year 2554");
     }
 
     #[test]

@@ -1,11 +1,19 @@
 //! Instants and spans of time, in integer picoseconds: 64 bits hold 213 days, and a cell slot of 2.831... us at
 //! 149.76 Mb/s loses less than 10^-6 of itself to rounding.
 //!
+//! # Bounds
+//!
+//! The longest span is 18,446,744.073709551614 s, which is 213 days, 12 hours, 5 minutes and 44 seconds; one picosecond
+//! more is [`Duration::FOREVER`], and that instant [`Time::NEVER`].
+//!
 //! # Overflow
 //!
-//! Operators and constructors are for instants and spans of a run, which fit by far. A result that does not fit is a
-//! defect: they panic as integers do, where a build checks for overflow. What may be endless, as the spacing of cells
-//! at a rate of zero, is for the `saturating_` methods.
+//! - Constructors from whole units never wrap: one panics in every build where the span does not fit, and its form that
+//!   begins with `checked_` gives `None`. From seconds as a double, what is too long is [`Duration::FOREVER`].
+//! - Methods that begin with `checked_` or `saturating_` are for numbers that come from outside, as the stamps of a
+//!   capture, and for what may be endless, as the spacing of cells at a rate of zero.
+//! - Operators are for instants and spans within a run, which fit by far: a result that does not is a defect. They
+//!   panic as integers do, where a build checks for overflow; otherwise they wrap, and cost the simulator nothing.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
@@ -66,10 +74,60 @@ impl Time {
         Duration(self.0.saturating_sub(earlier.0))
     }
 
+    /// The instant `span` later; `None` when that is beyond the last one, or never.
+    ///
+    /// ```
+    /// use cellrate_proto::{Duration, Time};
+    /// let last = Time::from_ps(u64::MAX - 1);
+    /// assert_eq!(Time::ZERO.checked_add(Duration::from_ps(u64::MAX - 1)), Some(last));
+    /// assert_eq!(last.checked_add(Duration::from_ps(1)), None, "that is never");
+    /// ```
+    pub const fn checked_add(self, span: Duration) -> Option<Time> {
+        match self.0.checked_add(span.0) {
+            None | Some(u64::MAX) => None,
+            Some(ps) => Some(Time(ps)),
+        }
+    }
+
     /// The instant `span` later, or [`Time::NEVER`] when that is beyond the last one.
     pub const fn saturating_add(self, span: Duration) -> Time {
         Time(self.0.saturating_add(span.0))
     }
+}
+
+/// Makes the constructors of [`Duration`] from a number of whole units: each that panics where the span does not fit,
+/// and its checked form.
+macro_rules! whole_units {
+    ($($from:ident, $checked:ident: $unit:ident of $ps:literal ps, at most $most:literal;)+) => {$(
+        #[doc = concat!("`n` ", stringify!($unit), ", at most ", stringify!($most), ".")]
+        ///
+        /// # Panics
+        #[doc = concat!("If there are more; [`Duration::", stringify!($checked), "`] does not.")]
+        #[inline]
+        #[track_caller]
+        pub const fn $from(n: u64) -> Duration {
+            match Duration::$checked(n) {
+                Some(span) => span,
+                None => panic!(concat!(
+                    "a span of more than ", stringify!($most), " ", stringify!($unit), " does not fit into a Duration"
+                )),
+            }
+        }
+
+        #[doc = concat!("`n` ", stringify!($unit), "; `None` for more than ", stringify!($most), ".")]
+        ///
+        /// ```
+        /// use cellrate_proto::Duration;
+        #[doc = concat!("assert_eq!(Duration::", stringify!($checked), "(7), Some(Duration::", stringify!($from), "(7)));")]
+        #[doc = concat!("assert!(Duration::", stringify!($checked), "(", stringify!($most), ").is_some());")]
+        #[doc = concat!("assert_eq!(Duration::", stringify!($checked), "(", stringify!($most), " + 1), None);")]
+        /// ```
+        #[inline]
+        pub const fn $checked(n: u64) -> Option<Duration> {
+            const { assert!($most == u64::MAX / $ps) };
+            if n <= $most { Some(Duration(n * $ps)) } else { None }
+        }
+    )+};
 }
 
 impl Duration {
@@ -83,24 +141,11 @@ impl Duration {
         Duration(ps)
     }
 
-    /// `ns` nanoseconds.
-    pub const fn from_ns(ns: u64) -> Duration {
-        Duration(ns * 1_000)
-    }
-
-    /// `us` microseconds.
-    pub const fn from_us(us: u64) -> Duration {
-        Duration(us * 1_000_000)
-    }
-
-    /// `ms` milliseconds.
-    pub const fn from_ms(ms: u64) -> Duration {
-        Duration(ms * 1_000_000_000)
-    }
-
-    /// `s` seconds.
-    pub const fn from_secs(s: u64) -> Duration {
-        Duration(s * 1_000_000_000_000)
+    whole_units! {
+        from_ns, checked_from_ns: nanoseconds of 1_000 ps, at most 18_446_744_073_709_551;
+        from_us, checked_from_us: microseconds of 1_000_000 ps, at most 18_446_744_073_709;
+        from_ms, checked_from_ms: milliseconds of 1_000_000_000 ps, at most 18_446_744_073;
+        from_secs, checked_from_secs: seconds of 1_000_000_000_000 ps, at most 18_446_744;
     }
 
     /// `s` seconds, rounded to the nearest picosecond; negative and NaN give zero, too long gives
@@ -119,9 +164,39 @@ impl Duration {
         self.0 as f64 / 1e12
     }
 
+    /// The sum; `None` when it does not fit, or is endless.
+    ///
+    /// ```
+    /// use cellrate_proto::Duration;
+    /// let ms = Duration::from_ms(1);
+    /// assert_eq!(ms.checked_add(ms), Some(Duration::from_ms(2)));
+    /// assert_eq!(ms.checked_add(Duration::FOREVER), None);
+    /// ```
+    pub const fn checked_add(self, other: Duration) -> Option<Duration> {
+        match self.0.checked_add(other.0) {
+            None | Some(u64::MAX) => None,
+            Some(ps) => Some(Duration(ps)),
+        }
+    }
+
     /// The sum, or [`Duration::FOREVER`] when it does not fit.
     pub const fn saturating_add(self, other: Duration) -> Duration {
         Duration(self.0.saturating_add(other.0))
+    }
+
+    /// This span times `n`; `None` when that does not fit, or is endless.
+    ///
+    /// ```
+    /// use cellrate_proto::Duration;
+    /// let day = Duration::from_secs(86_400);
+    /// assert_eq!(day.checked_mul(213), Some(Duration::from_secs(213 * 86_400)));
+    /// assert_eq!(day.checked_mul(214), None);
+    /// ```
+    pub const fn checked_mul(self, n: u64) -> Option<Duration> {
+        match self.0.checked_mul(n) {
+            None | Some(u64::MAX) => None,
+            Some(ps) => Some(Duration(ps)),
+        }
     }
 
     /// This span times `n`, or [`Duration::FOREVER`] when it does not fit.
@@ -239,6 +314,7 @@ fn write_span(f: &mut fmt::Formatter<'_>, ps: u64) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::string::ToString;
 
     #[test]
@@ -263,5 +339,70 @@ mod tests {
         assert_eq!(Duration::from_secs_f64(0.4e-12), Duration::ZERO);
         assert_eq!(Duration::from_secs_f64(-1.0), Duration::ZERO);
         assert_eq!(Duration::from_secs_f64(1e30), Duration::FOREVER);
+    }
+
+    #[test]
+    fn the_longest_span_is_as_long_as_the_page_says() {
+        let longest = Duration::from_ps(Duration::FOREVER.as_ps() - 1);
+        assert_eq!(longest.to_string(), "18446744.073709551614 s");
+        assert_eq!(18_446_744, ((213 * 24 + 12) * 60 + 5) * 60 + 44);
+    }
+
+    #[test]
+    fn whole_units_that_do_not_fit_are_refused_in_every_build() {
+        let from = [Duration::from_ns, Duration::from_us, Duration::from_ms, Duration::from_secs];
+        for (from, ps) in from.into_iter().zip([1_000, 1_000_000, 1_000_000_000, 1_000_000_000_000]) {
+            let most = u64::MAX / ps;
+            assert_eq!(from(most).as_ps(), most * ps);
+            let refused = std::panic::catch_unwind(|| from(most + 1)).unwrap_err();
+            let message = refused.downcast_ref::<&str>().unwrap();
+            assert!(message.replace('_', "").contains(&most.to_string()), "{message}");
+        }
+    }
+
+    /// Spans that are short, long, and at the end of what there is.
+    fn numbers() -> impl Strategy<Value = u64> {
+        prop_oneof![0..1_000_u64, any::<u64>(), (0..1_000_u64).prop_map(|less| u64::MAX - less)]
+    }
+
+    /// The span of so many picoseconds, if there is one.
+    fn exactly(ps: u128) -> Option<u64> {
+        u64::try_from(ps).ok().filter(|ps| *ps != u64::MAX)
+    }
+
+    proptest! {
+        #[test]
+        fn checked_forms_are_exact_or_none_and_saturating_ones_agree(a in numbers(), b in numbers()) {
+            let (one, other) = (Duration::from_ps(a), Duration::from_ps(b));
+            let (sum, product) = (exactly(u128::from(a) + u128::from(b)), exactly(u128::from(a) * u128::from(b)));
+            let ps = |span: Option<Duration>| span.map(Duration::as_ps);
+            prop_assert_eq!(ps(one.checked_add(other)), sum);
+            prop_assert_eq!(ps(one.checked_mul(b)), product);
+            prop_assert_eq!(Time::from_ps(a).checked_add(other).map(Time::as_ps), sum);
+            prop_assert_eq!(one.saturating_add(other).as_ps(), sum.unwrap_or(u64::MAX));
+            prop_assert_eq!(one.saturating_mul(b).as_ps(), product.unwrap_or(u64::MAX));
+            prop_assert_eq!(Time::from_ps(a).saturating_add(other).as_ps(), sum.unwrap_or(u64::MAX));
+            prop_assert_eq!(Time::from_ps(a).since(Time::from_ps(b)).as_ps(), a.saturating_sub(b));
+        }
+
+        #[test]
+        fn whole_units_are_exact_or_none(n in numbers()) {
+            let exact = |per: u64| exactly(u128::from(n) * u128::from(per)).map(Duration::from_ps);
+            prop_assert_eq!(Duration::checked_from_ns(n), exact(1_000));
+            prop_assert_eq!(Duration::checked_from_us(n), exact(1_000_000));
+            prop_assert_eq!(Duration::checked_from_ms(n), exact(1_000_000_000));
+            prop_assert_eq!(Duration::checked_from_secs(n), exact(1_000_000_000_000));
+        }
+
+        #[test]
+        fn any_double_is_a_span(bits in any::<u64>()) {
+            let s = f64::from_bits(bits);
+            let span = Duration::from_secs_f64(s);
+            match s {
+                s if s.is_nan() || s <= 0.0 => prop_assert_eq!(span, Duration::ZERO),
+                s if s * 1e12 >= u64::MAX as f64 => prop_assert_eq!(span, Duration::FOREVER),
+                s => prop_assert!((span.as_ps() as f64 - s * 1e12).abs() <= 0.5 + s * 1e12 / 2_f64.powi(50)),
+            }
+        }
     }
 }
