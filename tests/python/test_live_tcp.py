@@ -129,7 +129,7 @@ def test_an_adapter_has_a_client_wait_for_its_acks_as_one_of_another_time_did() 
 
 
 OVERLOAD = f"""name = "two-transfers"
-duration = "20 s"
+duration = "12 s"
 seed = 1
 
 [defaults]
@@ -182,7 +182,7 @@ def test_two_like_transfers_over_ubr_have_as_much_live_as_simulated() -> None:
     text = OVERLOAD + 'traffic = { type = "none" }\n'
     for number in (1, 2):
         text += f'\n[[application]]\nname = "load{number}"\nhost = "a{number}"\npeer = "z{number}"\nkind = "iperf3"\n'
-        text += 'end = "19 s"\n'
+        text += 'end = "11 s"\n'
     run = live_run(cellrate.Scenario.parse(text), attempts=2)
     live = [float(run.application(f"load{number}")["result"]["goodput_bps"]) for number in (1, 2)]
     assert sum(live) == pytest.approx(sum(simulated) / len(simulated), rel=AGREE)
