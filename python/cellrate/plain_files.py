@@ -38,7 +38,7 @@ def plain_file(
         try:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
-                raise error(f"{path} is no plain file")
+                raise error(f"{path} is not a plain file")
             if most_octets is not None and found.st_size > most_octets:
                 raise error(f"{path} has {found.st_size:,} octets; {most_octets:,} is the most that is read")
             with open(handle, "rb", closefd=False) as opened:

@@ -107,13 +107,13 @@ def read(text: str, dimension: Dimension) -> float:
     """
     match = re.fullmatch(rf"\s*{_NUMBER}\s*(\S*)\s*", text)
     if match is None:
-        raise CellrateError(f"{text!r} is no {dimension.noun}; {dimension.how}")
+        raise CellrateError(f"{text!r} is not a {dimension.noun}; {dimension.how}")
     digits, exponent, unit = match[1].replace("_", ""), int(match[2] or 0), match[3]
     if not unit:
         raise CellrateError(f"{text!r} has no unit; {dimension.how}")
     if unit not in dimension.units:
         near = next((f'; "{name}"?' for name in dimension.units if name.lower() == unit.lower()), "")
-        raise CellrateError(f'{text!r} is no {dimension.noun}: "{unit}" is no unit of one{near}; {dimension.how}')
+        raise CellrateError(f'{text!r} is not a {dimension.noun}: "{unit}" is not a unit of one{near}; {dimension.how}')
     factor, shift = dimension.units[unit]
     value = float(f"{digits}e{exponent + shift}") * factor
     if not math.isfinite(value):
@@ -138,7 +138,7 @@ def read_ratio(text: str) -> float:
         divisor = float(found[3].replace("_", "")) if found[3] else 1.0
         if divisor and math.isfinite(value / divisor):
             return value / divisor
-    raise CellrateError(f"{text!r} is no ratio; write one such as 90 %, 0.9 or 1/16")
+    raise CellrateError(f"{text!r} is not a ratio; write one such as 90 %, 0.9 or 1/16")
 
 
 def is_number(value: object) -> bool:

@@ -74,7 +74,7 @@ class Scenario:
                 "makes one of a dict"
             )
         if "\n" in str(path):
-            message = f"{shown(str(path))} is no file, and no name of a scenario"
+            message = f"{shown(str(path))} is neither a file nor the name of a scenario"
             remedy = "Text in TOML is read by `Scenario.parse`."
             raise ScenarioError(f"{message}. {remedy}", message=message, remedy=remedy)
         place = Path(path)

@@ -208,7 +208,7 @@ def test_own_algorithms_are_timed_and_run_beside_built_in_ones(tmp_path: Path) -
         (["errica"], 'there is no algorithm "errica"; did you mean erica? There are relative-rate, eprca, aprc'),
         (["none"], 'there is no algorithm "none"'),
         (["stop-and-go"], "stop-and-go cannot take part: its sources have RIF, RDF and CDF 1"),
-        (["erica { delta = }"], "its parameters are no table in TOML"),
+        (["erica { delta = }"], "its parameters are not a table in TOML"),
         (['erica { type = "capc" }'], "write parameters alone"),
         (["erica", " erica "], "erica is there twice"),
         ([""], "write a name, such as erica"),

@@ -286,7 +286,7 @@ def test_points_that_are_the_same_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("{", "is no manifest of a campaign"), ('{"campaign": 2}', "is of format 2; this cellrate .* reads 1")],
+    [("{", "is not a manifest of a campaign"), ('{"campaign": 2}', "is of format 2; this cellrate .* reads 1")],
 )
 def test_a_manifest_of_somebody_else_is_refused(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "campaign.json").write_text(text)

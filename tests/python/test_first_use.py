@@ -193,7 +193,7 @@ def test_what_fails_when_it_is_made_is_told_as_well(kind: str, what: str, tmp_pa
     ("text", "told", "exit_status"),
     [
         ('print("x")\nimport nothing_there', "No module named 'nothing_there'\nwhen --algorithm read mine.py", 1),
-        ("def (", "mine.py is no Python that can be read", 2),
+        ("def (", "mine.py is not Python that can be read", 2),
         ("import sys; sys.exit(0)", "mine.py left with SystemExit: 0", 2),
     ],
 )

@@ -84,7 +84,7 @@ def test_files_are_read_as_people_write_them(tmp_path: Path) -> None:
     with pytest.raises(CellrateError, match="row 1: no column 2"):
         read_series(file, column=2)
     for path in ("/dev/zero", tmp_path):
-        with pytest.raises(CellrateError, match=f"{path} is no plain file"):
+        with pytest.raises(CellrateError, match=f"{path} is not a plain file"):
             read_series(path)
 
 

@@ -137,7 +137,7 @@ def test_what_belongs_to_another_user_is_neither_read_nor_written_nor_removed(ru
     os.chown(entry(runs), 0, 0)
     os.chown(runs.folder, nobody, nobody)
     assert runs.find(SCENARIO) is None
-    with pytest.warns(RuntimeWarning, match="is no folder that only you can write to"):
+    with pytest.warns(RuntimeWarning, match="is not a folder that only you can write to"):
         assert not runs.open()
     runs.discard()
     assert entry(runs).is_dir()

@@ -96,7 +96,7 @@ def test_a_figure_is_shown_in_the_unit_of_people() -> None:
     summary = {"vcs": [{"vc": "a", "data_sent": 1, "throughput_bps": 2e6, "p99_delay_s": 0.5}]}
     shown = Shown.read("mean vcs.p99_delay", summary)
     assert (shown.values(summary), shown.label) == ([500.0], "mean p99 delay [ms]")
-    with pytest.raises(CellrateError, match="is no figure"):
+    with pytest.raises(CellrateError, match="is not a figure"):
         Shown.read("some of vcs.throughput", summary)
 
 

@@ -71,8 +71,8 @@ def test_the_time_axis_of_a_figure_takes_units_and_ends_with_the_run(result: cel
         ((0.01, 0.005), "ends before it begins"),
         ((0.01, 0.01), "there is nothing of a run from 0 s to 0.02 s in it"),
         ((0.02, 0.03), "there is nothing of a run"),
-        ((-0.01, 0.01), "no instant of a run"),
-        ((0.0, float("nan")), "no instant of a run"),
+        ((-0.01, 0.01), "not an instant of a run"),
+        ((0.0, float("nan")), "not an instant of a run"),
         (("0", "10"), "'0' has no unit"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -115,7 +115,7 @@ def test_only_what_is_asked_for_is_run_and_reported(tmp_path: Path) -> None:
     assert len(part.claims) > 1
     assert set(part.experiments) == {"cutoff", "arithmetic"}
     assert read_report(tmp_path / "part").only == ["cutoff", "arithmetic.frtt"]
-    with pytest.raises(CellrateError, match="no experiment of paper abr-parameters"):
+    with pytest.raises(CellrateError, match="not an experiment of paper abr-parameters"):
         paper.run(tmp_path / "none", only=["cutof"])
 
 

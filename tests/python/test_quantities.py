@@ -72,15 +72,15 @@ def test_times_lengths_and_sizes() -> None:
     ("text", "dimension", "said"),
     [
         ("5", TIME, "'5' has no unit; write a number and its unit (ps, ns, us, ms, s, min), such as 30 ms"),
-        ("5 MS", TIME, '"MS" is no unit of one; "ms"?; write'),
-        ("5 parsec", LENGTH, '"parsec" is no unit of one; write a number and its unit (km, m), such as 1000 km'),
-        ("1 Mb", SIZE, '"Mb" is no unit of one; "MB"?'),
-        ("-1 ms", TIME, "'-1 ms' is no time"),
-        (".5 ms", TIME, "'.5 ms' is no time"),
-        ("5. ms", TIME, "is no time"),
+        ("5 MS", TIME, '"MS" is not a unit of one; "ms"?; write'),
+        ("5 parsec", LENGTH, '"parsec" is not a unit of one; write a number and its unit (km, m), such as 1000 km'),
+        ("1 Mb", SIZE, '"Mb" is not a unit of one; "MB"?'),
+        ("-1 ms", TIME, "'-1 ms' is not a time"),
+        (".5 ms", TIME, "'.5 ms' is not a time"),
+        ("5. ms", TIME, "is not a time"),
         ("1e999 s", TIME, "'1e999 s' is out of all range"),
-        ("fast", RATE, "'fast' is no rate; write a number and its unit (bps, kbps, Mbps, Gbps, Tbps, cells/s)"),
-        ("", RATE, "'' is no rate"),
+        ("fast", RATE, "'fast' is not a rate; write a number and its unit (bps, kbps, Mbps, Gbps, Tbps, cells/s)"),
+        ("", RATE, "'' is not a rate"),
     ],
 )
 def test_what_is_no_quantity_is_said(text: str, dimension: Dimension, said: str) -> None:

@@ -98,7 +98,7 @@ def test_what_is_no_result_is_said(tmp_path: Path) -> None:
         cellrate.load(tmp_path / "nowhere")
     with pytest.raises(CellrateError, match=r"holds no results: summary\.json: No such file"):
         cellrate.load(tmp_path)
-    for text, said in (("[1]", "is no summary of a run or a sweep"), ("{", "is no JSON: ")):
+    for text, said in (("[1]", "is not a summary of a run or a sweep"), ("{", "is not JSON: ")):
         (tmp_path / "summary.json").write_text(text)
         with pytest.raises(CellrateError, match=said):
             cellrate.load_sweep(tmp_path)

@@ -79,7 +79,7 @@ def test_a_report_that_fails_keeps_the_runs_and_one_that_is_written_leaves_nothi
 def test_runs_that_another_user_could_have_written_are_not_used(paper: Path, tmp_path: Path, place: str) -> None:
     (tmp_path / "out.runs" / "campaign").mkdir(parents=True, mode=0o700)
     os.chown(tmp_path / place, 65534, 65534)
-    with pytest.warns(RuntimeWarning, match=f"{place} is no folder that only you can write to"):
+    with pytest.warns(RuntimeWarning, match=f"{place} is not a folder that only you can write to"):
         load_paper(paper).run(tmp_path / "out", workers=1)
     assert not any((tmp_path / "out.runs" / "campaign").iterdir())
     assert (tmp_path / "out" / "report.json").is_file()

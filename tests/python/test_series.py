@@ -121,9 +121,9 @@ def test_instants_may_be_texts_with_units() -> None:
         (True, TypeError, "True is neither"),
         ([0.1], TypeError, r"\[0.1\] is neither"),
         ("5", ValueError, r"'5' has no unit; write a number and its unit \(ps, ns, us, ms, s, min\)"),
-        ("5 km", ValueError, "'5 km' is no time"),
-        (float("nan"), ValueError, "nan s is no instant of a run, which begins at 0 s"),
-        (-0.001, ValueError, "-0.001 s is no instant of a run"),
+        ("5 km", ValueError, "'5 km' is not a time"),
+        (float("nan"), ValueError, "nan s is not an instant of a run, which begins at 0 s"),
+        (-0.001, ValueError, "-0.001 s is not an instant of a run"),
     ],
 )
 def test_what_is_no_instant_is_refused(instant: Any, kind: type[Exception], said: str) -> None:

@@ -105,7 +105,7 @@ def test_figures_have_names() -> None:
     assert Figure.read("vcs.p99_delay").values(SUMMARY) == {"a": 0.004}
     assert Figure.read("ports.max_queue[sw->b]").values(SUMMARY) == {"sw->b": 7.0}
     for text, said in (
-        ("throughput", "is no figure; write rows and a key"),
+        ("throughput", "is not a figure; write rows and a key"),
         ("vcs.speed", "rows of vcs have no speed; they have data_sent, throughput_bps, p99_delay_s"),
         ("vc.speed", 'there are no rows "vc" in a result; there are vcs, ports'),
         ("ports.dropped[sw->c]", "nothing called 'sw->c' has a ports.dropped"),
@@ -138,7 +138,7 @@ def test_objectives_are_of_the_worst_unless_said() -> None:
     for read, text in ((Objective.read, "vcs.throughput"), (Criterion.read, "vcs.throughput"), (Precision.read, "a.b")):
         with pytest.raises(CellrateError, match="write "):
             read(text)
-    with pytest.raises(CellrateError, match="'soon' is no value"):
+    with pytest.raises(CellrateError, match="'soon' is not a value"):
         Criterion.read("vcs.p99_delay < soon")
 
 

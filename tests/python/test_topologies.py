@@ -155,17 +155,17 @@ def test_a_capacity_is_what_is_installed_or_the_largest_module(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no topology that can be read"),
-        ("hello", "no topology that can be read"),
-        ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ]\n]", "no sound GML"),
-        ("graph [\n node [ id 0", "no sound GML"),
+        ("", "not a topology that can be read"),
+        ("hello", "not a topology that can be read"),
+        ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ]\n]", "not valid GML"),
+        ("graph [\n node [ id 0", "not valid GML"),
         ("graph [\n]", "no nodes"),
-        ("<graphml><graph></graph>", "no sound GraphML"),
+        ("<graphml><graph></graph>", "not valid GraphML"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type or entities"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><network/>', "document type or entities"),
-        ("<network><a></network>", "no sound XML"),
+        ("<network><a></network>", "not valid XML"),
         (NATIVE.replace("( A B ) 155.00", "( A Z ) 155.00"), '"Z" as one of its ends'),
-        (NATIVE.replace("12.50", "much"), "line 17 is no entry of DEMANDS"),
+        (NATIVE.replace("12.50", "much"), "line 17 is not an entry of DEMANDS"),
     ],
 )
 def test_a_file_that_is_no_topology_is_an_error(tmp_path: Path, text: str, said: str) -> None:
@@ -175,7 +175,7 @@ def test_a_file_that_is_no_topology_is_an_error(tmp_path: Path, text: str, said:
 
 def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:
     for path in ("/dev/zero", tmp_path):
-        with pytest.raises(CellrateError, match=f"{path} is no plain file"):
+        with pytest.raises(CellrateError, match=f"{path} is not a plain file"):
             read_topology(path)
     with pytest.raises(CellrateError, match="No such file"):
         read_topology(tmp_path / "absent.gml")
@@ -273,7 +273,7 @@ def test_the_commands(tmp_path: Path) -> None:
     printed = command("generate", "leaf-spine", "--leaves", "3", "--vcs", "all")
     assert Scenario.parse(printed.stdout).to_dict()["vc"][5]["path"][1] == "leaf3"
     wrong = command("generate", "ring", "--k", "4", "--vcs", "all")
-    assert "--k is no parameter of ring, which has --nodes" in wrong.stderr
+    assert "--k is not a parameter of ring, which has --nodes" in wrong.stderr
 
 
 @pytest.mark.parametrize(

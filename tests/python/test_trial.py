@@ -141,7 +141,7 @@ def test_a_place_that_cannot_be_written_to_is_told_with_option_and_file(tmp_path
     )
     done = command(*T1, "--write", tmp_path)
     assert done.returncode == 2
-    assert f"--write {tmp_path} is no plain file" in done.stderr
+    assert f"--write {tmp_path} is not a plain file" in done.stderr
 
 
 def test_any_name_of_a_file_is_one_of_a_scenario(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ REST = ("--application", "bulk", "--switches", "efci")
     [
         (("--link", "OC-3"), "--distance or --round-trip, --application, --switches are missing"),
         ((), "--link, --distance or --round-trip, --application, --switches are missing"),
-        (("--link", "fast", "--distance", "1 km", *REST), "'fast' is no rate"),
+        (("--link", "fast", "--distance", "1 km", *REST), "'fast' is not a rate"),
         (("--link", "OC-3", "--distance", "1 km", "--round-trip", "1 ms"), "not both"),
-        (("--link", "OC-3", "--distance", "1 ms", *REST), "'1 ms' is no length"),
+        (("--link", "OC-3", "--distance", "1 ms", *REST), "'1 ms' is not a length"),
     ],
 )
 def test_what_is_missing_or_makes_no_sense_is_told(arguments: tuple[str, ...], word: str) -> None:

@@ -103,8 +103,8 @@ def test_without_anything_to_vary_the_scenario_stays() -> None:
 @pytest.mark.parametrize(
     ("over", "seeds", "said"),
     [
-        ({"defaults.abr.nrm": 8}, None, r"over defaults.abr.nrm: 8 is no list of values; write one such as \[8, 32"),
-        ({"defaults.abr.nrm": "[8, 16]"}, None, "is no list of values"),
+        ({"defaults.abr.nrm": 8}, None, r"over defaults.abr.nrm: 8 is not a list of values; write one such as \[8, 32"),
+        ({"defaults.abr.nrm": "[8, 16]"}, None, "is not a list of values"),
         ({"defaults.abr.nrm": []}, None, "over defaults.abr.nrm: the list is empty"),
         ({"defaults.abr.nrmm": [8]}, None, r'pair.toml with over:(?s:.*)Did you mean "nrm"\?'),
         ({"defaults.abr.nrm": ["many"]}, None, "pair.toml with over:42:11: .* a whole number is due here"),
@@ -155,7 +155,7 @@ def test_the_command_line_writes_what_a_sweep_of_the_file_writes(tmp_path: Path,
     ("options", "said"),
     [
         (["--sweep", "defaults.abr.nrm"], "--sweep defaults.abr.nrm: write a dotted path, = and a list of values"),
-        (["--sweep", "defaults.abr.nrm=8"], "--sweep defaults.abr.nrm=8: this is no list; write"),
+        (["--sweep", "defaults.abr.nrm=8"], "--sweep defaults.abr.nrm=8: this is not a list; write"),
         (["--sweep", "duration=[10 ms, 20 ms]"], 'such as defaults.abr.nrm=[8, 32] or duration=["1 s", "2 s"]'),
         (["--sweep", "defaults.abr.nrm=[]"], "--sweep defaults.abr.nrm: the list is empty"),
         (

@@ -71,7 +71,7 @@ fn no_exit(py: Python<'_>, error: PyErr) -> PyErr {
     }
     let notes = error.value(py).getattr("__notes__").and_then(|notes| notes.extract::<Vec<String>>());
     let place = notes.ok().and_then(|notes| notes.last().cloned()).unwrap_or_default();
-    let text = format!("what the run was given in Python left it with {error} {place}");
+    let text = format!("a plugin in Python left the run with {error} {place}");
     run_failed(py, text.trim_end())
 }
 

@@ -106,7 +106,7 @@ class Manifest:
                 content["moving"],
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise CellrateError(f"{file} is no manifest of a campaign: {error}") from None
+            raise CellrateError(f"{file} is not a manifest of a campaign: {error}") from None
 
     def text(self) -> str:
         """Give the file's text: a line for each point."""

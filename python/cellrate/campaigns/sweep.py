@@ -156,7 +156,7 @@ class Sweep(Sequence[Result]):
         frame = table.to_pandas()
         frame = frame[[*names, *(name for name in frame.select_dtypes("number").columns if name not in names)]]
         if frame.duplicated(names).any():
-            raise CellrateError(f"several rows of {of} have the same {', '.join(names)}: they are no grid")
+            raise CellrateError(f"several rows of {of} have the same {', '.join(names)}: they do not form a grid")
         dataset: xarray.Dataset = frame.set_index(names).to_xarray()
         return dataset
 

@@ -152,7 +152,7 @@ def _pcapng(file: _File) -> Iterator[Record]:
         if head[:4] == PCAPNG_MAGIC:
             magic = file.read(4, "the head of a section")
             if magic not in (b"\x4d\x3c\x2b\x1a", b"\x1a\x2b\x3c\x4d"):
-                raise file.wrong(f"{shown(magic)} is no byte-order magic of a section")
+                raise file.wrong(f"{shown(magic)} is not a byte-order magic of a section")
             order, interfaces = "<" if magic[0] == 0x4D else ">", []
             before = 12
         else:
@@ -212,7 +212,7 @@ def _erf(file: _File) -> Iterator[Record]:
         (length,) = struct.unpack_from(">H", head, 10)
         kind = head[8] & 0x7F
         if length < 16 or kind not in ERF_TYPES:
-            what = "this is no capture that is known (pcap, pcapng, ERF)" if first else "no head of an ERF record"
+            what = "this is not a capture that is known (pcap, pcapng, ERF)" if first else "no head of an ERF record"
             raise file.wrong(what)
         first = False
         yield from _record(0, "0", LinkType.ERF, head + file.read(length - 16, "an ERF record"), length, file)

@@ -166,12 +166,12 @@ def integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise CellrateError(f"{text!r} is no whole number") from None
+        raise CellrateError(f"{text!r} is not a whole number") from None
 
 
 def _application(text: str) -> Application:
     known: tuple[Application, ...] = ("bulk", "interactive", "video", "voice", "transaction")
-    return _choice(text, "application", {name: name for name in known})
+    return _choice(text, "known application", {name: name for name in known})
 
 
 def _switches(text: str) -> Switches:
@@ -182,10 +182,10 @@ def _switches(text: str) -> Switches:
         "erica": "erica",
         "eprca": "eprca",
     }
-    return _choice(text, "kind of switch", known)
+    return _choice(text, "known kind of switch", known)
 
 
 def _choice(text: str, what: str, known: Mapping[str, T]) -> T:
     if text.lower() not in known:
-        raise CellrateError(f"{text!r} is no {what}; it must be one of {', '.join(known)}")
+        raise CellrateError(f"{text!r} is not a {what}; it must be one of {', '.join(known)}")
     return known[text.lower()]

@@ -163,7 +163,7 @@ def lists_of(pairs: list[str] | None) -> dict[str, list[object]]:
         except tomllib.TOMLDecodeError:
             table = {}
         if len(table) != 1 or not isinstance(table["values"], list):
-            raise ScenarioError(f"--sweep {pair}: this is no list; {how}")
+            raise ScenarioError(f"--sweep {pair}: this is not a list; {how}")
         lists[path] = table["values"]
     return lists
 
@@ -216,7 +216,7 @@ def key_in(file: Path | None) -> bytes | None:
         with file.open("rb") as content:
             found = os.fstat(content.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise CellrateError(f"--key {file}: is no regular file")
+                raise CellrateError(f"--key {file}: is not a regular file")
             if found.st_mode & 0o077:
                 raise CellrateError(f"--key {file}: others may read or write it; chmod 600 keeps it to you")
             key = content.read(most + 1)

@@ -55,8 +55,10 @@ def search(
         raise CellrateError(f"--vary is given {len(vary)} times; a search varies one key")
     over, criteria = Range.read(vary[0]), [Criterion.read(text) for text in such_that]
     share = read_ratio(tolerance)
-    if not 0 < share < 1 or seeds < 1:
-        raise CellrateError("--tolerance must be above 0 and below 100 %, and --seeds at least 1")
+    if not 0 < share < 1:
+        raise CellrateError(f"--tolerance is {tolerance}; it must be above 0 and below 100 %")
+    if seeds < 1:
+        raise CellrateError(f"--seeds is {seeds}; it must be at least 1")
     scenario = _single(file, set, seed)
     folder = out or Path("results") / "search" / plain_name(scenario)
     with progress_bar(f"{scenario.name}, search", quiet=json):
@@ -108,8 +110,9 @@ def tune(
     from ..folders.replaceable import plain_name
     from ..sweeps.figures import Criterion, Objective
 
-    if trials < 1 or seeds < 1:
-        raise CellrateError("--trials and --seeds must be at least 1")
+    for name, given in (("trials", trials), ("seeds", seeds)):
+        if given < 1:
+            raise CellrateError(f"--{name} is {given}; it must be at least 1")
     if plot and len(objective) < 2:
         raise CellrateError("--plot draws objectives against each other and needs two; --objective is given once")
     scenario = _single(file, set, seed)

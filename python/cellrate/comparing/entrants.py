@@ -125,7 +125,7 @@ def _table(name: str, text: str) -> dict[str, object]:
     try:
         found = tomllib.loads(f"table = {text}")
     except tomllib.TOMLDecodeError as error:
-        raise CellrateError(f"{name} {text}: its parameters are no table in TOML: {error}") from None
+        raise CellrateError(f"{name} {text}: its parameters are not a table in TOML: {error}") from None
     if list(found) != ["table"] or not isinstance(found["table"], dict) or "type" in found["table"]:
         raise CellrateError(f"{name} {text}: write parameters alone, such as {VARIANTS['erica'][0]}")
     return dict(found["table"])

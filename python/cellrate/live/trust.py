@@ -111,7 +111,7 @@ def _doubt(place: Path, is_kind: Any, *, sticky: bool) -> str | None:
     """Say who else could have written something; with `sticky`, a folder in which everybody has his own is as good."""
     found = place.lstat()
     if not is_kind(found.st_mode):
-        return f"{printable(str(place))} is no regular file or folder"
+        return f"{printable(str(place))} is not a regular file or folder"
     if sys.platform == "win32":
         return f"{printable(str(place))} may belong to anybody: who may write to it is not looked at on Windows"
     if found.st_uid not in (os.geteuid(), 0):

@@ -77,7 +77,7 @@ class KeptRuns:
                 return True
         place = campaign if is_private(self.folder) else self.folder
         warnings.warn(
-            f"{place} is no folder that only you can write to: runs in it are not used, and none are kept",
+            f"{place} is not a folder that only you can write to: runs in it are not used, and none are kept",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -205,7 +205,7 @@ def _files(folder: Path) -> Iterator[Path]:
         if stat.S_ISREG(mode):
             yield entry
         elif not stat.S_ISDIR(mode):
-            raise ValueError(f"{entry} is no regular file")
+            raise ValueError(f"{entry} is not a regular file")
 
 
 def _digest(file: Path) -> str:

@@ -85,8 +85,8 @@ class Paper:
             if name not in names and name not in self.published:
                 known = ", ".join(names)
                 raise CellrateError(
-                    f"{shown(name)} is no experiment of paper {self.name} and no claim; experiments are {known}, and "
-                    "the ids of claims are in the report and in published.toml"
+                    f"{shown(name)} is not an experiment of paper {self.name} nor a claim; experiments are {known}, "
+                    "and the ids of claims are in the report and in published.toml"
                 )
         chosen = {name if name in names else experiment_of(name) for name in ids}
         return replace(self, experiments=tuple(one for one in self.experiments if one.name in chosen))

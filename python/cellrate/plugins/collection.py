@@ -198,7 +198,7 @@ def _reading(kind: str, place: str) -> Iterator[None]:
             yield
     except SyntaxError as error:
         said = f"{error.filename}:{error.lineno}: {error.msg}"
-        raise CellrateError(f"--{kind}: {place} is no Python that can be read: {said}") from None
+        raise CellrateError(f"--{kind}: {place} is not Python that can be read: {said}") from None
     except SystemExit as error:
         raise CellrateError(f"--{kind}: {place} left with SystemExit: {error.code} when it was read") from None
     except Exception as error:

@@ -23,7 +23,7 @@ def seconds(given: Any) -> float:
         raise TypeError(f'an instant is a number of seconds, or a text such as "5 ms"; {shown(given)} is neither')
     instant = float(given)
     if not instant >= 0.0:
-        raise ValueError(f"{instant} s is no instant of a run, which begins at 0 s")
+        raise ValueError(f"{instant} s is not an instant of a run, which begins at 0 s")
     return instant
 
 

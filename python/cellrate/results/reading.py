@@ -87,14 +87,14 @@ def summary_in(folder: Path) -> dict[str, Any]:
         said = "there is no such folder" if not folder.exists() else f"{file.name}: {error.strerror}"
         raise CellrateError(f"{folder} holds no results: {said}") from None
     except ValueError as error:
-        raise CellrateError(f"{file} is no JSON: {error}") from None
+        raise CellrateError(f"{file} is not JSON: {error}") from None
     if of_a_run(content):
         _check(content, file)
     elif isinstance(content, dict) and any(of_runs(content.get(kind)) for kind in ("points", "runs")):
         for row in content["points"] if of_runs(content.get("points")) else content["runs"]:
             _check(row, file)
     else:
-        raise CellrateError(f"{file} is no summary of a run or a sweep")
+        raise CellrateError(f"{file} is not a summary of a run or a sweep")
     return dict(content)
 
 
@@ -137,7 +137,7 @@ def _check(summary: Mapping[str, Any], file: Path) -> None:
     for key, rows in summary.items():
         if isinstance(rows, list) and not all(isinstance(row, dict) for row in rows):
             raise CellrateError(
-                f"{file} is damaged or of another version than {_native.version()}: {key} is no list of rows"
+                f"{file} is damaged or of another version than {_native.version()}: {key} is not a list of rows"
             )
 
 
@@ -167,7 +167,7 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
     except OSError as error:
         raise CellrateError(f"{file}, which belongs to {folder / RESULTS}: {error.strerror}") from None
     except ValueError as error:
-        raise CellrateError(f"{file} is no TOML: {error}") from None
+        raise CellrateError(f"{file} is not TOML: {error}") from None
     run = summary["run"]
     if document.get("name") != run["scenario"]:
         raise CellrateError(f"{file} is damaged: {folder / RESULTS} is of a scenario of another name")

@@ -34,7 +34,7 @@ class Figure:
         found = re.fullmatch(r"\s*([a-z_]+)\.([A-Za-z_0-9]+)(?:\[(.+)\])?\s*", text)
         if found is None:
             raise CellrateError(
-                f"{text!r} is no figure; write rows and a key of theirs, such as vcs.throughput, ports.max_queue or "
+                f"{text!r} is not a figure; write rows and a key of theirs, such as vcs.throughput, ports.max_queue or "
                 "vcs.p99_delay[vc1]"
             )
         return cls(found[1], found[2], found[3])
@@ -171,7 +171,7 @@ class Criterion:
         found = re.fullmatch(r"\s*(?:(total|mean|least|most)\s+)?(\S+)\s*(<=|>=|==|<|>)\s*(\S.*?)\s*", text)
         if found is None:
             raise CellrateError(
-                f"{text!r} is no criterion; write a figure, <, <=, ==, >= or >, and a value, such as "
+                f"{text!r} is not a criterion; write a figure, <, <=, ==, >= or >, and a value, such as "
                 "'vcs.p99_delay <= 10 ms' or 'total vcs.throughput > 100 Mbps'"
             )
         return cls(text.strip(), Figure.read(found[2]), found[3], _read_value(found[4]), found[1])
@@ -220,7 +220,7 @@ class Objective:
         found = re.fullmatch(r"\s*(max|min)\s+(?:(total|mean|least|most)\s+)?(\S+)\s*", text)
         if found is None:
             raise CellrateError(
-                f"{text!r} is no objective; write max or min and a figure, such as 'max vcs.throughput' or "
+                f"{text!r} is not an objective; write max or min and a figure, such as 'max vcs.throughput' or "
                 "'min most ports.max_queue'"
             )
         largest = found[1] == "max"
@@ -269,7 +269,7 @@ class Shown:
         found = re.fullmatch(r"\s*(?:(total|mean|least|most)\s+)?(\S+)\s*", text)
         if found is None:
             raise CellrateError(
-                f"{text!r} is no figure; write rows and a key of theirs, such as vcs.throughput, with total, mean, "
+                f"{text!r} is not a figure; write rows and a key of theirs, such as vcs.throughput, with total, mean, "
                 "least or most in front if these are made of all"
             )
         figure = Figure.read(found[2])
@@ -310,5 +310,5 @@ def _read_value(text: str) -> float:
         except CellrateError:
             continue
     raise CellrateError(
-        f"{text!r} is no value; write a number, a share such as 99 %, or a quantity such as 10 ms or 5 Mbps"
+        f"{text!r} is not a value; write a number, a share such as 99 %, or a quantity such as 10 ms or 5 Mbps"
     )

@@ -160,7 +160,7 @@ def _with_sweeps(scenario: Scenario, entries: list[tuple[str, list[object]]], na
 def _values(path: str, values: object, said: Said) -> list[object]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise CellrateError(
-            f"{said.over} {path}: {shown(values)} is no list of values; write one such as [8, 32, 256] or "
+            f"{said.over} {path}: {shown(values)} is not a list of values; write one such as [8, 32, 256] or "
             '["10 km", "1000 km"]'
         )
     found = [value_of(value) if isinstance(value, str) else value for value in values]

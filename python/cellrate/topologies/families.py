@@ -28,12 +28,12 @@ def made(family: str, given: Mapping[str, object], *, seed: int) -> tuple[Topolo
         If there is no such family, or a parameter is not one of the family's, or out of its range.
     """
     if family not in DEFAULTS:
-        raise CellrateError(f'"{family}" is no kind of network that can be made; there are {", ".join(DEFAULTS)}')
+        raise CellrateError(f'"{family}" is not a kind of network that can be made; there are {", ".join(DEFAULTS)}')
     known = DEFAULTS[family]
     for name, value in given.items():
         if value is not None and name not in known:
             own = ", ".join(f"--{name}" for name in known)
-            raise CellrateError(f"--{name} is no parameter of {family}, which has {own}")
+            raise CellrateError(f"--{name} is not a parameter of {family}, which has {own}")
     chosen = {name: default if given.get(name) is None else given[name] for name, default in known.items()}
     words = ", ".join([family, *(f"{name} {value}" for name, value in chosen.items())])
     if "side" in chosen:

@@ -34,7 +34,7 @@ def from_gml(text: str, name: str) -> Topology:
         # Keys of edges would have to be unique for each pair of nodes; these are none.
         graph = networkx.parse_gml(re.sub(r"^(\s*)key\s", r"\1edgekey ", several, flags=re.MULTILINE), label="id")
     except (networkx.NetworkXError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise TopologyError(f"this is no sound GML: {error}") from None
+        raise TopologyError(f"this is not valid GML: {error}") from None
     return _topology(graph, name)
 
 
@@ -52,7 +52,7 @@ def from_graphml(text: str, name: str) -> Topology:
     try:
         graph = networkx.parse_graphml(text.encode(), force_multigraph=True)
     except (networkx.NetworkXError, ElementTree.ParseError, ValueError, KeyError, TypeError) as error:
-        raise TopologyError(f"this is no sound GraphML: {error}") from None
+        raise TopologyError(f"this is not valid GraphML: {error}") from None
     return _topology(graph, name)
 
 

@@ -50,7 +50,7 @@ def read_topology(file: str | Path) -> Topology:
     except TopologyError as error:
         raise CellrateError(f"{path}: {error}") from None
     raise CellrateError(
-        f"{path} is no topology that can be read; there are GML, GraphML, and SNDlib's native form and XML"
+        f"{path} is not a topology that can be read; there are GML, GraphML, and SNDlib's native form and XML"
     )
 
 

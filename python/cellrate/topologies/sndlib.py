@@ -40,7 +40,7 @@ def from_native(text: str, name: str) -> Topology:
                 case "DEMANDS":
                     demands.append(Demand((words[1], words[2]), float(words[4]) * MBITPERSEC))
         except (IndexError, ValueError):
-            raise TopologyError(f"line {number} is no entry of {section}: {line[:80]}") from None
+            raise TopologyError(f"line {number} is not an entry of {section}: {line[:80]}") from None
     return _checked(name, nodes, lines, demands)
 
 
@@ -51,7 +51,7 @@ def from_xml(text: str, name: str) -> Topology:
     try:
         root = ElementTree.fromstring(re.sub(r'\sxmlns="[^"]*"', "", text, count=1).encode())
     except ElementTree.ParseError as error:
-        raise TopologyError(f"this is no sound XML: {error}") from None
+        raise TopologyError(f"this is not valid XML: {error}") from None
     placed = root.find(".//nodes")
     geographical = placed is None or placed.get("coordinatesType", "geographical") == "geographical"
     nodes, lines, demands = [], [], []
@@ -109,7 +109,7 @@ def _checked(name: str, nodes: list[Node], lines: list[Line], demands: list[Dema
         for entry in entries:
             for end in entry.ends:
                 if end not in keys:
-                    raise TopologyError(f'a {kind} has "{end}" as one of its ends, which is no node')
+                    raise TopologyError(f'a {kind} has "{end}" as one of its ends, which is not a node')
     kept = [line for line in lines if line.ends[0] != line.ends[1]]
     loops = len(lines) - len(kept)
     remarks = [f"{loops} lines from a node to itself are left out"] if loops else []

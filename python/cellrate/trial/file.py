@@ -21,7 +21,7 @@ def check_writable(file: Path) -> Path:
     try:
         found = file.resolve()
         if found.exists() and not found.is_file():
-            raise CellrateError(f"--write {file} is no plain file; give another name")
+            raise CellrateError(f"--write {file} is not a plain file; give another name")
         if found.exists():
             with found.open("rb") as opened:
                 if opened.read(len(HEAD)) != HEAD.encode():

@@ -240,7 +240,7 @@ impl fmt::Display for DatagramError {
                 write!(f, "the control word claims {claimed} octets, {octets} came")
             }
             DatagramError::Cells { octets } => {
-                write!(f, "{octets} octets are no whole number of cells of {CELL_OCTETS}")
+                write!(f, "{octets} octets are not a whole number of cells of {CELL_OCTETS}")
             }
         }
     }

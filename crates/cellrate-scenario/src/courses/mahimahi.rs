@@ -85,11 +85,16 @@ fn instants(node: &Node) -> Result<Vec<u32>, Fault> {
             check::list(node)?.iter().map(whole).collect::<Result<_, _>>()?
         }
     };
-    if !instants.is_sorted() || instants.last().is_none_or(|&last| last == 0) {
-        let message = "the instants are not in order, or the last one is 0";
-        return Err(Fault::new(node.place, message, "Write whole ms in order, the last one above 0"));
+    let fault = |message: String| {
+        Err(Fault::new(node.place, message, "Write whole ms in order, the last one above 0"))
+    };
+    if let Some(pair) = instants.windows(2).find(|pair| pair[1] < pair[0]) {
+        return fault(format!("{} ms comes after {} ms", pair[1], pair[0]));
     }
-    Ok(instants)
+    match instants.last() {
+        None | Some(0) => fault("no instant is above 0 ms".into()),
+        Some(_) => Ok(instants),
+    }
 }
 
 /// The instants in the file that a table named at `place`.
@@ -116,7 +121,7 @@ fn mahimahi(file: &str, contents: &Contents) -> Result<Value, Wrong> {
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_end_matches('\r');
         let Ok(instant) = line.parse::<u32>() else {
-            return Err(wrong(number, format!("{} is no whole number of ms", contents.quoted(line))));
+            return Err(wrong(number, format!("{} is not a whole number of ms", contents.quoted(line))));
         };
         if let Some(&last) = instants.last().filter(|&&last| instant < last) {
             return Err(wrong(number, format!("{instant} comes after {last}")));

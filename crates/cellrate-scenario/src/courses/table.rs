@@ -153,10 +153,10 @@ fn csv(
                 has_names = true;
                 continue;
             }
-            return Err(wrong(format!("{} is no instant", contents.quoted(time))));
+            return Err(wrong(format!("{} is not an instant", contents.quoted(time))));
         };
         if amount(value).is_none() {
-            return Err(wrong(format!("{} is no value of zero or more", contents.quoted(value))));
+            return Err(wrong(format!("{} is not a value of zero or more", contents.quoted(value))));
         }
         if at <= last {
             return Err(wrong(format!("{time} does not come after the instant before it")));

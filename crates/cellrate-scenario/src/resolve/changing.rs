@@ -137,7 +137,7 @@ fn changed(node: &Node, names: [&str; 2], before: LinkStep) -> Result<LinkStep, 
             let name = check::text(from)?;
             let Some(end) = names.iter().position(|end| *end == name) else {
                 let [one, other] = names;
-                let message = format!("\"{}\" is no end of the link", quantity::shortened(name));
+                let message = format!("\"{}\" is not an end of the link", quantity::shortened(name));
                 return Err(Fault::new(from.place, message, format!("Write \"{one}\" or \"{other}\"")));
             };
             Some(end)

@@ -19,8 +19,9 @@ use crate::traffic::Greedy;
 pub(super) fn read(node: &Node, table: &Table, category: Category, peak: CellRate) -> Result<Traffic, Fault> {
     if category != Category::Abr {
         let name = table.text("category").unwrap_or_default();
-        let message =
-            format!("a {name} connection has channels, and has no ACR that those of a virtual path share");
+        let message = format!(
+            "channels need category \"abr\": they share the ACR of their path, and a {name} connection has none"
+        );
         return Err(Fault::new(node.place, message, "Leave channels out, or write category = \"abr\""));
     }
     let reverse = table.node("reverse").and_then(Node::table);
@@ -30,7 +31,7 @@ pub(super) fn read(node: &Node, table: &Table, category: Category, peak: CellRat
         ("branches", table.entry("branches")),
     ] {
         if let Some(entry) = entry {
-            let message = format!("the connection has channels, and {key} beside them");
+            let message = format!("channels and {key} are both given");
             let remedy = match key {
                 "branches" => "Leave one of them out: the channels of a path all go to its other end",
                 _ => "Leave it out: each channel has traffic of its own, both ways with bidirectional",
@@ -47,7 +48,7 @@ pub(super) fn read(node: &Node, table: &Table, category: Category, peak: CellRat
     let channels = list.iter().map(|node| {
         let channel = one(node, peak)?;
         if !names.insert(channel.name.clone()) {
-            let message = format!("there is another channel \"{}\" of this path", channel.name);
+            let message = format!("another channel of this path is called \"{}\"", channel.name);
             return Err(Fault::new(node.place, message, "Give each a name of its own"));
         }
         Ok(channel)
@@ -74,7 +75,7 @@ fn one(node: &Node, peak: CellRate) -> Result<Channel, Fault> {
 pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
     for member in group::members(root, "vc")? {
         if let Some(entry) = member.node.table().and_then(|table| table.entry("channels")) {
-            let message = "channels make a connection a virtual path, and this is a live run";
+            let message = "channels need a simulation: a live run has no virtual paths";
             let remedy = "Leave channels out and write traffic, or simulate the scenario";
             return Err(Fault::new(entry.place, message, remedy));
         }

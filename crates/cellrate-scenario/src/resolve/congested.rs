@@ -37,8 +37,8 @@ fn span(node: &Node) -> Result<CongestedSpan, Fault> {
     let [start, end] = check::pair(during)?;
     let (start, end) = (instant(start)?, instant(end)?);
     if end <= start {
-        let message = "the congestion ends before it has begun";
-        return Err(Fault::new(during.place, message, "Write [start, end]"));
+        let message = format!("the congestion from {start} to {end} ends before it has begun");
+        return Err(Fault::new(during.place, message, "Write [start, end], the end after the start"));
     }
     let explicit_rate = optional(table, "er", quantity::cell_rate)?;
     let no_increase = optional(table, "ni", check::boolean)?.unwrap_or(false);

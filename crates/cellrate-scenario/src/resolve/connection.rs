@@ -67,9 +67,14 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
         let (mut connection, branch_paths) = with_branch_paths(network, whole)?;
         paths += usize::from(connection.is_path());
         if paths > MOST_PATHS {
-            let message = format!("this is virtual path {paths} of the scenario");
+            let message =
+                format!("the scenario has {paths} virtual paths, connections with channels, up to here");
             let place = place_of(&whole.table, "channels", whole.place);
-            return Err(Fault::new(place, message, format!("Write channels in {MOST_PATHS} at most")));
+            return Err(Fault::new(
+                place,
+                message,
+                format!("Give channels to {MOST_PATHS} connections at most"),
+            ));
         }
         all_terms.push(terms(&whole.table, &connection)?);
         share(&mut connection, &mut senders);
@@ -373,7 +378,7 @@ fn check_tcp(
             && tcp.connections == 0
             && !pages(forward)
         {
-            let message = "there are 0 connections, and no pages";
+            let message = "connections is 0, and there are no pages either";
             return Err(Fault::new(place("connections", node), message, "Write connections = 1, or pages"));
         }
     }
@@ -382,9 +387,11 @@ fn check_tcp(
         && other.connections.checked_add(clients).is_none()
     {
         // Responses go back beside the transfers of that direction.
-        let message =
-            format!("{} connections back and {clients} clients are more than 65535", other.connections);
-        let remedy = "Write fewer; a VC more takes the others";
+        let message = format!(
+            "{} connections of the reverse traffic and {clients} clients are more than 65535 together",
+            other.connections
+        );
+        let remedy = "Write fewer, and give the others to another vc";
         return Err(Fault::new(place("connections", back), message, remedy));
     }
     if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (forward, backward)

@@ -83,7 +83,7 @@ fn demand(
             let said = ["pairs", "among", "weights", "matrix", "size", "holding"];
             if let Some(entry) = said.iter().find_map(|key| table.entry(key)) {
                 let message =
-                    format!("there is {}, and the flows come from a trace that says so itself", entry.key);
+                    format!("{} cannot go with arrivals of type \"trace\", which says so itself", entry.key);
                 let remedy = format!("Leave out {}, or write arrivals of another type", entry.key);
                 return Err(Fault::new(entry.place, message, remedy));
             }
@@ -220,7 +220,7 @@ fn transfers(whole: &Whole, connection: &Connection, is_traced: bool) -> Result<
     if table.node("size").is_none() && !is_traced {
         return match ["tcp"].iter().chain(&of_datagrams).find_map(|key| table.entry(key)) {
             Some(entry) => {
-                let message = format!("{} is for flows of a size, and these have a holding time", entry.key);
+                let message = format!("{} needs flows of a size, and these have a holding time", entry.key);
                 Err(Fault::new(entry.place, message, "Leave it out"))
             }
             None => Ok(None),
@@ -228,17 +228,17 @@ fn transfers(whole: &Whole, connection: &Connection, is_traced: bool) -> Result<
     }
     for key in ["holding", "call", "bidirectional", "scr"] {
         if let Some(entry) = table.entry(key) {
-            let message = format!("{key} is for calls with a holding time, and these flows have a size");
+            let message = format!("{key} needs calls with a holding time, and these flows have a size");
             return Err(Fault::new(entry.place, message, format!("Leave out {key} or size")));
         }
     }
     if !matches!(connection.category, Category::Abr | Category::Ubr) {
-        let message = "flows of a size take what the network gives them, and cbr and vbr promise a rate";
+        let message = "flows of a size need category \"abr\" or \"ubr\": cbr and vbr promise a rate";
         let place = place_of(table, "category", whole.place);
-        return Err(Fault::new(place, message, "Write category \"abr\" or \"ubr\", or holding"));
+        return Err(Fault::new(place, message, "Write one of these, or holding in place of size"));
     }
     if connection.forward.sender.mcr() > CellRate::ZERO {
-        let message = "a flow of a size has an MCR, which would be booked for a time that nobody knows";
+        let message = "flows of a size cannot have an MCR: it would be booked for a time that is not known";
         return Err(Fault::new(
             place_of(table, "abr", whole.place),
             message,
@@ -247,7 +247,7 @@ fn transfers(whole: &Whole, connection: &Connection, is_traced: bool) -> Result<
     }
     if let Some(node) = table.node("tcp") {
         if let Some(entry) = of_datagrams.iter().find_map(|key| table.entry(key)) {
-            let message = format!("{} is for datagrams, and TCP carries these flows", entry.key);
+            let message = format!("{} needs datagrams, and TCP carries these flows", entry.key);
             let remedy = "Leave it out: mss, header and encapsulation of tcp say how they are wrapped";
             return Err(Fault::new(entry.place, message, remedy));
         }
@@ -313,7 +313,7 @@ fn routes(network: &Network, whole: &Whole) -> Result<Vec<Route>, Fault> {
     let mut found = Vec::new();
     match (table.node("pairs"), table.node("among")) {
         (Some(_), Some(among)) => {
-            return Err(Fault::new(among.place, "there are both pairs and among", "Write one of them"));
+            return Err(Fault::new(among.place, "pairs and among are both given", "Write one of them"));
         }
         (None, None) => {
             let about = "such as [[\"a\", \"b\"]], or among";
@@ -323,7 +323,7 @@ fn routes(network: &Network, whole: &Whole) -> Result<Vec<Route>, Fault> {
             if let Some(matrix) = table.node("matrix") {
                 return Err(Fault::new(
                     matrix.place,
-                    "a matrix is for among",
+                    "matrix needs among, and these flows have pairs",
                     "Write weights, one for each pair",
                 ));
             }
@@ -340,7 +340,7 @@ fn routes(network: &Network, whole: &Whole) -> Result<Vec<Route>, Fault> {
             if let Some(weights) = table.node("weights") {
                 return Err(Fault::new(
                     weights.place,
-                    "weights are for pairs",
+                    "weights needs pairs, and these flows have among",
                     "Write a matrix, a row for each host",
                 ));
             }
@@ -369,7 +369,11 @@ fn routes(network: &Network, whole: &Whole) -> Result<Vec<Route>, Fault> {
             }
             if found.is_empty() {
                 let place = place_of(table, "matrix", whole.place);
-                return Err(Fault::new(place, "no pair is ever drawn", "Write a number above 0 somewhere"));
+                return Err(Fault::new(
+                    place,
+                    "all numbers of the matrix are 0, and no pair is ever drawn",
+                    "Write a number above 0 somewhere",
+                ));
             }
         }
     }

@@ -73,12 +73,12 @@ fn arriving_acks(table: &Table) -> Result<ArrivingAcks, Fault> {
     if mark == Cells::ZERO {
         return Err(Fault::new(
             node.place,
-            "a mark of 0 cells lets nothing through",
+            "hold_acks is 0 cells, which lets nothing through",
             "Write 1 cell at least",
         ));
     }
     if round_trip.is_some() {
-        let message = "acr_window and hold_acks are both given, and ACKs are treated in one way";
+        let message = "acr_window and hold_acks are both given, and only one of them can treat ACKs";
         return Err(Fault::new(node.place, message, "Write one of them"));
     }
     Ok(ArrivingAcks::Held(mark))
@@ -122,7 +122,7 @@ fn address(node: &Node) -> Result<Ipv4Addr, Fault> {
             || address.is_link_local())
     };
     text.parse().ok().filter(is_host).ok_or_else(|| {
-        let message = format!("\"{}\" is no IPv4 address of a host", quantity::shortened(text));
+        let message = format!("\"{}\" is not an IPv4 address of a host", quantity::shortened(text));
         Fault::new(node.place, message, "Write one such as \"10.0.0.1\"")
     })
 }
@@ -134,6 +134,6 @@ fn algorithm(node: &Node) -> Result<String, Fault> {
     if (1..=15).contains(&text.len()) && text.chars().all(fits) {
         return Ok(text.to_string());
     }
-    let message = format!("\"{}\" is no name of a congestion control", quantity::shortened(text));
+    let message = format!("\"{}\" is not the name of a congestion control", quantity::shortened(text));
     Err(Fault::new(node.place, message, "Write one such as \"reno\" or \"cubic\""))
 }

@@ -324,7 +324,8 @@ fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
         let [start, end] = check::pair(node)?;
         let span = Span { start: instant(start)?, end: instant(end)? };
         if span.end <= span.start {
-            return Err(Fault::new(node.place, "the outage ends before it has begun", "Write [start, end]"));
+            let message = format!("the outage from {} to {} ends before it has begun", span.start, span.end);
+            return Err(Fault::new(node.place, message, "Write [start, end], the end after the start"));
         }
         if !spans.is_empty() && span.start <= last_end {
             let message =
@@ -359,7 +360,7 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
             over.insert(link, &entry.node);
         } else {
             let neighbours = network.neighbours(switch);
-            let message = format!("\"{}\" is no neighbour of \"{}\"", entry.key, network.name(switch));
+            let message = format!("\"{}\" is not a neighbour of \"{}\"", entry.key, network.name(switch));
             return Err(Fault::new(
                 entry.place,
                 message,

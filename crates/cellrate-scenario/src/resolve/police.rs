@@ -71,7 +71,7 @@ impl Reader<'_> {
         let &Reader { connection, backward, .. } = self;
         let is_silent = !connection.carries_data(backward) && !connection.carries_packets();
         if connection.category != Category::Abr && is_silent {
-            let message = "police holds a direction to its contract that carries no cells";
+            let message = "police needs cells to hold to the contract, and this direction carries none";
             return Err(Fault::new(self.node.place, message, "Leave it out, or give the direction traffic"));
         }
         let mut list = Vec::new();
@@ -104,7 +104,7 @@ impl Reader<'_> {
             let node = self.network.node(name)?;
             let hop = heads.iter().position(|&head| head == node && !self.network.is_host(node));
             let Some(hop) = hop else {
-                let message = format!("{} is no switch of the connection's path", name.plain());
+                let message = format!("{} is not a switch on the path of the connection", name.plain());
                 let switches: Vec<&str> =
                     heads[..heads.len() - 1].iter().map(|&head| self.network.name(head)).collect();
                 let remedy = if switches.is_empty() {
@@ -148,7 +148,7 @@ impl Reader<'_> {
             _ => &["tau2", "tau3"],
         };
         if let Some(node) = foreign.iter().find_map(|key| self.table.entry(key)) {
-            let message = format!("{} is no parameter of \"{name}\"", node.key);
+            let message = format!("{} is not a parameter of \"{name}\"", node.key);
             let remedy = match (name, &*node.key) {
                 ("abr.1", "pcr") => "Leave it out: it is abr.pcr",
                 ("gfr.1" | "gfr.2", "mbs") => "Leave it out: it is mbs of the connection",

@@ -152,8 +152,8 @@ pub(crate) fn missing_or_unread(node: &Node, table: &Table, key: &str) -> Fault 
     match table.node("file") {
         Some(file) => Fault::new(
             file.place,
-            "the file has not been read",
-            "Files are read with a scenario that is a file itself",
+            "file needs a scenario that is read from a file itself: its place is as seen from there",
+            format!("Write {key} itself, or store the scenario as a file and load that"),
         ),
         None => missing(node.place, key, "or a file"),
     }
@@ -186,7 +186,7 @@ fn tagged_table(node: &Node, tagged: &'static Tagged, mode: Mode) -> Result<(), 
         Some(tag) => {
             let written = text(tag)?;
             if tagged.variant(written).is_none() {
-                let message = format!("\"{}\" is not a type there is", shortened(written));
+                let message = format!("there is no type \"{}\"", shortened(written));
                 return Err(Fault::new(tag.place, message, suggestion(written, "types", &tags)));
             }
             Some(written)

@@ -72,7 +72,7 @@ impl Folders<'_> {
         let file = open(&place).map_err(failed)?;
         let facts = file.metadata().map_err(failed)?;
         if !facts.is_file() {
-            return Err(cannot("is no regular file".into(), there));
+            return Err(cannot("is not a regular file".into(), there));
         }
         if facts.len() > MOST {
             let what = format!("has {} MB; at most {} are read", facts.len() >> 20, MOST >> 20);

@@ -56,7 +56,7 @@ fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -
             Some(octets) if octets <= MAX_FRAME as u64 => Ok(octets as u32),
             Some(octets) => Err(wrong(format!("a frame of {octets} octets is longer than 16 MiB"))),
             None if field.is_empty() => Err(wrong(format!("column {number} is empty"))),
-            None => Err(wrong(format!("{} is no whole number", contents.quoted(field)))),
+            None => Err(wrong(format!("{} is not a whole number", contents.quoted(field)))),
         }
     });
     let lengths = lengths.collect::<Result<Arc<[u32]>, Wrong>>()?;

@@ -308,8 +308,8 @@ impl Declared for FramesTraffic {
         let lengths = match (table.entry("trace"), size) {
             (Some(entry), None) if table.node("deviation").is_none() => trace(&entry.node)?,
             (Some(entry), _) => {
-                let message = "a trace says how long frames are, and so do size and deviation";
-                return Err(Fault::new(entry.place, message, "Leave out the one or the others"));
+                let message = "trace cannot go with size or deviation: it says how long frames are";
+                return Err(Fault::new(entry.place, message, "Leave trace out, or size and deviation"));
             }
             (None, Some(size)) => {
                 let deviation = octets("deviation", 0, size.0, "at most the size")?.unwrap_or(Octets(0));
@@ -366,8 +366,7 @@ fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
     let Some(codec) = table.node("codec") else {
         return match table.node("packet") {
             Some(packet) => {
-                let message =
-                    "packet says how much speech of a codec a packet carries, and there is no codec";
+                let message = "packet needs codec: it says how much of its speech a packet carries";
                 Err(Fault::new(packet.place, message, "Leave it out, or write codec = \"g711\""))
             }
             None => Ok(None),
@@ -375,7 +374,7 @@ fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
     };
     for key in ["frames_per_second", "size", "trace", "deviation"] {
         if let Some(node) = table.node(key) {
-            let message = format!("a codec says what {key} is");
+            let message = format!("{key} cannot go with codec, which sets it");
             return Err(Fault::new(node.place, message, format!("Leave {key} out, or codec")));
         }
     }
@@ -445,8 +444,9 @@ fn trace(node: &Node) -> Result<FrameLengths, Fault> {
     };
     if let Some(file) = table.entry("file") {
         // Whoever reads the document from a disk takes in what it refers to.
-        let message = "the file of the trace has not been read";
-        return Err(Fault::new(file.place, message, "Give its lengths as sizes = [...]"));
+        let message =
+            "file needs a scenario that is read from a file itself: its place is as seen from there";
+        return Err(Fault::new(file.place, message, "Write sizes = [...], the lengths themselves"));
     }
     let Some(sizes) = table.node("sizes") else {
         return Err(check::missing(node.place, "file", "the trace, or sizes = [...]"));
@@ -461,7 +461,7 @@ fn trace(node: &Node) -> Result<FrameLengths, Fault> {
     if lengths.iter().all(|&length| length == 0) {
         return Err(Fault::new(
             sizes.place,
-            "no frame of the trace has a length",
+            "all frames of the trace have a length of 0",
             "It must have one above 0",
         ));
     }

@@ -89,8 +89,8 @@ fn by_duty(node: &Node, table: &Table) -> Result<Option<(Period, Period)>, Fault
             return Err(check::missing(node.place, "period", "from one beginning to the next"));
         }
     };
-    if let Some(other) = table.node("on").or_else(|| table.node("off")) {
-        let message = "period and duty say how long it is on and off";
+    if let Some(other) = table.entry("on").or_else(|| table.entry("off")) {
+        let message = format!("{} cannot go with period and duty, which set it", other.key);
         return Err(Fault::new(other.place, message, "Leave it out, or leave out period and duty"));
     }
     let period = quantity::span(whole)?;

@@ -81,7 +81,7 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     let asked = [
         ("channels = []", "at least 1"),
         ("channels = [{ weight = 2 }]", "name"),
-        ("channels = [{ name = \"a\" }, { name = \"a\" }]", "another channel \"a\" of this path"),
+        ("channels = [{ name = \"a\" }, { name = \"a\" }]", "another channel of this path is called \"a\""),
         ("channels = [{ name = \"a\", weight = 0 }]", "0.001"),
         ("channels = [{ name = \"a\", traffic = { type = \"tcp\" } }]", "greedy"),
         ("channels = [{ name = \"a\" }]\ncategory = \"ubr\"", "write category = \"abr\""),
@@ -109,7 +109,7 @@ fn a_live_run_refuses_them_by_their_key() {
                 link = [{ between = [\"s\", \"d\"], rate = \"10 Mbps\", delay = \"1 ms\" }]\n\
                 vc = [{ name = \"v\", path = [\"s\", \"d\"], channels = [{ name = \"a\" }] }]";
     let error = Document::parse(text, "x.toml").unwrap().resolve_for_live().unwrap_err().to_string();
-    assert!(error.contains("channels make a connection a virtual path, and this is a live run"), "{error}");
+    assert!(error.contains("channels need a simulation: a live run has no virtual paths"), "{error}");
 }
 
 #[test]

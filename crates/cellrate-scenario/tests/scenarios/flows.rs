@@ -148,22 +148,25 @@ fn flows_of_a_size_have_datagrams_and_no_more_than_best_effort() {
     };
     assert_eq!((datagrams.payload.0, datagrams.header.0), (9000, 0));
     for (rest, expected) in [
-        (format!("{size}{HOLDING}"), "holding is for calls with a holding time"),
-        (format!("{size}bidirectional = true\n"), "bidirectional is for calls"),
-        (format!("{size}category = \"cbr\"\n"), "flows of a size take what the network gives them"),
-        (format!("{size}abr = {{ mcr = \"1 Mbps\" }}\n"), "a flow of a size has an MCR"),
+        (format!("{size}{HOLDING}"), "holding needs calls with a holding time"),
+        (format!("{size}bidirectional = true\n"), "bidirectional needs calls"),
+        (format!("{size}category = \"cbr\"\n"), "flows of a size need category \"abr\" or \"ubr\""),
+        (format!("{size}abr = {{ mcr = \"1 Mbps\" }}\n"), "flows of a size cannot have an MCR"),
         (format!("{size}datagram = \"70 kB\"\n"), "datagram is 70000 octets"),
-        (format!("{HOLDING}header = \"8 octets\"\n"), "header is for flows of a size"),
-        ("size = { type = \"cdf\", points = [[\"1 kB\", 0.5]] }\n".into(), "the last share is not 1"),
+        (format!("{HOLDING}header = \"8 octets\"\n"), "header needs flows of a size"),
+        (
+            "size = { type = \"cdf\", points = [[\"1 kB\", 0.5]] }\n".into(),
+            "the last point is [1000 octets, 0.5]",
+        ),
         (
             "size = { type = \"cdf\", points = [[\"2 kB\", 0.5], [\"1 kB\", 1]] }\n".into(),
-            "the point is below the one in front of it",
+            "the point [1000 octets, 1] is below the one before it, [2000 octets, 0.5]",
         ),
         (
             "size = { type = \"pareto\", least = \"2 kB\", most = \"1 kB\" }\n".into(),
-            "the largest is not above the smallest",
+            "most is 1000 octets, and least 2000 octets",
         ),
-        ("size = { type = \"fixed\", octets = \"0 octets\" }\n".into(), "0 octets is no size of a flow"),
+        ("size = { type = \"fixed\", octets = \"0 octets\" }\n".into(), "0 octets is not a size of a flow"),
     ] {
         let error = resolved("", &format!("{pairs}{ARRIVALS}{rest}")).expect_err(&rest);
         assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {rest}");
@@ -183,14 +186,14 @@ fn tcp_carries_flows_of_a_size_over_a_connection_for_each() {
     for (rest, expected) in [
         (
             format!("{size}tcp = {{}}\ndatagram = \"1 kB\"\n"),
-            "datagram is for datagrams, and TCP carries these",
+            "datagram needs datagrams, and TCP carries these",
         ),
         (format!("{size}tcp = {{ transfer = \"1 MB\" }}\n"), "transfer"),
         (
             format!("{size}tcp = {{}}\ncategory = \"cbr\"\n"),
-            "flows of a size take what the network gives them",
+            "flows of a size need category \"abr\" or \"ubr\"",
         ),
-        (format!("{HOLDING}tcp = {{}}\n"), "tcp is for flows of a size"),
+        (format!("{HOLDING}tcp = {{}}\n"), "tcp needs flows of a size"),
         (format!("{size}tcp = {{ mss = \"0 octets\" }}\n"), "mss is 0 octets"),
     ] {
         let error = resolved("", &format!("{pairs}{ARRIVALS}{rest}")).expect_err(&rest);
@@ -204,11 +207,23 @@ fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
     let rest = format!("{ARRIVALS}{HOLDING}{CBR}");
     for (head, flows, expected) in [
         ("", rest.to_string(), "the key \"pairs\" is missing"),
-        ("", format!("{pairs}among = [\"a\", \"b\"]\n{rest}"), "there are both pairs and among"),
+        ("", format!("{pairs}among = [\"a\", \"b\"]\n{rest}"), "pairs and among are both given"),
         ("", format!("{pairs}weights = [1, 2]\n{rest}"), "there are 2 numbers for 1 pair"),
-        ("", format!("{pairs}matrix = [[0, 1], [1, 0]]\n{rest}"), "a matrix is for among"),
-        ("", format!("among = [\"a\", \"b\"]\nmatrix = [[0, 0], [0, 0]]\n{rest}"), "no pair is ever drawn"),
-        ("", format!("among = [\"a\", \"b\"]\nweights = [1, 2]\n{rest}"), "weights are for pairs"),
+        (
+            "",
+            format!("{pairs}matrix = [[0, 1], [1, 0]]\n{rest}"),
+            "matrix needs among, and these flows have pairs",
+        ),
+        (
+            "",
+            format!("among = [\"a\", \"b\"]\nmatrix = [[0, 0], [0, 0]]\n{rest}"),
+            "all numbers of the matrix are 0, and no pair is ever drawn",
+        ),
+        (
+            "",
+            format!("among = [\"a\", \"b\"]\nweights = [1, 2]\n{rest}"),
+            "weights needs pairs, and these flows have among",
+        ),
         ("", format!("pairs = [[\"a\", \"s2\"]]\n{rest}"), "\"s2\" is a switch"),
         ("", format!("pairs = [[\"a\", \"a\"]]\n{rest}"), "there is no way from \"a\" to \"a\""),
         ("", format!("{pairs}{ARRIVALS}{CBR}"), "the key \"holding\" is missing"),
@@ -233,7 +248,7 @@ fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
             format!(
                 "{pairs}arrivals = {{ type = \"list\", instants = [\"2 ms\", \"1 ms\"] }}\n{HOLDING}{CBR}"
             ),
-            "1 ms is before the instant in front of it",
+            "1 ms is before the instant that precedes it",
         ),
         ("", format!("{pairs}slots = 0\n{rest}"), "slots"),
         ("", format!("{pairs}{rest}[[flows]]\nname = \"f\"\n{pairs}{rest}"), "there are other flows \"f\""),
@@ -296,14 +311,14 @@ fn a_distribution_of_sizes_is_read_as_it_is_published() {
             "the last share of file is 1, not 100",
         ),
         ("above", "1 50\n2 100\n", "unit = \"kB\"", "line 1 of file: the share is above 1"),
-        (
-            "order",
-            "2 0.5\n1 1\n",
-            "unit = \"kB\"",
-            "line 2 of file: the point is below the one in front of it",
-        ),
+        ("order", "2 0.5\n1 1\n", "unit = \"kB\"", "line 2 of file: the point is below the one before it"),
         ("column", "2 0.5\n3\n", "unit = \"kB\"", "line 2 of file: it has 1 column"),
-        ("number", "2 0.5\n3 x1\n", "unit = \"kB\"", "line 2 of file: \"x1\" is no number of zero or more"),
+        (
+            "number",
+            "2 0.5\n3 x1\n",
+            "unit = \"kB\"",
+            "line 2 of file: \"x1\" is not a number of zero or more",
+        ),
     ] {
         let error = law(holds, keys).expect_err(name);
         assert!(error.contains(expected) && error.contains("t.toml:"), "{error}\nfor {name}");
@@ -314,7 +329,11 @@ fn a_distribution_of_sizes_is_read_as_it_is_published() {
             "pairs = [[\"a\", \"b\"]]\n{ARRIVALS}category = \"ubr\"\nsize = {{ type = \"cdf\", file = \"f\", unit = \"kB\" }}\n"
         ),
     );
-    assert!(unread.expect_err("nobody has read it").contains("the file has not been read"));
+    assert!(
+        unread.expect_err("nobody has read it").contains(
+            "file needs a scenario that is read from a file itself: its place is as seen from there"
+        )
+    );
 }
 
 #[test]
@@ -348,21 +367,21 @@ fn a_trace_has_the_flows_one_by_one() {
     for (name, holds, rest, expected) in [
         ("host", "0 a d 1\n", "", "there is no host or switch \"d\""),
         ("switch", "0 a s1 1\n", "", "\"s1\" is a switch"),
-        ("order", "1 a b 1\n0.5 a b 1\n", "", "line 2 of file: 0.5 is before the instant in front of it"),
-        ("size", "1 a b 0\n", "", "0 octets is no size of a flow"),
+        ("order", "1 a b 1\n0.5 a b 1\n", "", "line 2 of file: 0.5 is before the instant that precedes it"),
+        ("size", "1 a b 0\n", "", "0 octets is not a size of a flow"),
         ("columns", "1 a b\n", "", "line 1 of file: it has 3 columns"),
         ("empty", "# 1\n", "", "there are no flows in file"),
         (
             "pairs",
             "1 a b 1\n",
             "pairs = [[\"a\", \"b\"]]\n",
-            "there is pairs, and the flows come from a trace",
+            "pairs cannot go with arrivals of type \"trace\"",
         ),
         (
             "sizes",
             "1 a b 1\n",
             "size = { type = \"hadoop\" }\n",
-            "there is size, and the flows come from a trace",
+            "size cannot go with arrivals of type \"trace\"",
         ),
     ] {
         let error = trace(holds, "unit = \"octets\"", rest).expect_err(name);

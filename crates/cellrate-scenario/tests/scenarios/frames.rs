@@ -169,7 +169,10 @@ fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
                 [[sweep]]\nset = \"vc.v{i}.traffic.trace.file\"\nvalues = [\"one\", \"other\"]\n";
     let mut document = Document::parse(text, "t").unwrap_or_else(|error| panic!("{error}"));
     let unread = document.resolve().unwrap_err();
-    assert_eq!((unread.line(), unread.message()), (9, "the file of the trace has not been read"));
+    assert_eq!(
+        (unread.line(), unread.message()),
+        (9, "file needs a scenario that is read from a file itself: its place is as seen from there")
+    );
     document.read_files(folder.path()).unwrap_or_else(|error| panic!("{error}"));
     let lengths = |document: &Document, place: usize| {
         let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
@@ -195,10 +198,10 @@ fn what_is_no_trace_is_refused_with_file_and_line() {
     let folder = folder(&files);
     for (keys, message, remedy) in [
         ("file = \"missing\"", "missing cannot be read: No such file", "from the folder of the scenario"),
-        ("file = \"words\", column = 2", "line 1 of words: \"x\" is no whole number", "from column 2"),
+        ("file = \"words\", column = 2", "line 1 of words: \"x\" is not a whole number", "from column 2"),
         ("file = \"words\", column = 3", "line 1 of words: it has 2 columns", "from column 3"),
         ("file = \"long\"", "line 1 of long: a frame of 16777217 octets is longer than 16 MiB", "column 1"),
-        ("file = \"half\"", "line 2 of half: \"2.5\" is no whole number", "`unit`"),
+        ("file = \"half\"", "line 2 of half: \"2.5\" is not a whole number", "`unit`"),
         ("file = \"nothing\"", "there are no frames in nothing", "one in each line"),
     ] {
         let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
@@ -210,12 +213,12 @@ fn what_is_no_trace_is_refused_with_file_and_line() {
         assert_eq!(document.hash(), before);
     }
     for (traffic, expected) in [
-        ("trace = { sizes = [0, 0] }", "no frame of the trace has a length"),
+        ("trace = { sizes = [0, 0] }", "all frames of the trace have a length of 0"),
         ("trace = { sizes = [1, 2], first = 3 }", "3 is out of range"),
         ("trace = { sizes = [-1] }", "-1 is out of range"),
         ("trace = { first = 1 }", "the key \"file\" is missing"),
-        ("size = \"1 kB\", trace = { sizes = [1] }", "so do size and deviation"),
-        ("deviation = \"1 kB\", trace = { sizes = [1] }", "so do size and deviation"),
+        ("size = \"1 kB\", trace = { sizes = [1] }", "trace cannot go with size or deviation"),
+        ("deviation = \"1 kB\", trace = { sizes = [1] }", "trace cannot go with size or deviation"),
     ] {
         let traffic = format!("frames_per_second = 25, {traffic}");
         let error = resolve("ubr", &traffic, "").expect_err(&traffic);
@@ -297,12 +300,12 @@ fn only_regular_files_of_the_scenarios_own_folder_are_read() {
     assert_eq!(taken(&film, &[other.into()]).unwrap(), trace(&[20], FirstOfTrace::At(0)));
     // Errors about what was allowed say where, and not what.
     let error = taken(&outside, &[other.into()]).unwrap_err();
-    assert!(error.contains("secret: what stands there is no whole number"), "{error}");
+    assert!(error.contains("secret: what stands there is not a whole number"), "{error}");
     assert!(!error.contains("root:x"), "{error}");
     // A device is no file, allowed or not; the folder itself is none either.
     let error = taken("/dev/zero", &["/dev".into()]).unwrap_err();
-    assert!(error.contains("is no regular file"), "{error}");
-    assert!(taken(".", &[]).unwrap_err().contains("is no regular file"));
+    assert!(error.contains("is not a regular file"), "{error}");
+    assert!(taken(".", &[]).unwrap_err().contains("is not a regular file"));
 }
 
 #[test]
@@ -330,7 +333,7 @@ fn a_codec_of_speech_says_clock_size_and_header() {
         ("codec = \"gsm\", packet = \"220 ms\"", "at most 200 ms"),
         ("codec = \"gsm\", size = \"33 octets\"", "Leave size out, or codec"),
         ("codec = \"gsm\", frames_per_second = 50", "Leave frames_per_second out, or codec"),
-        ("frames_per_second = 50, size = \"1 kB\", packet = \"20 ms\"", "there is no codec"),
+        ("frames_per_second = 50, size = \"1 kB\", packet = \"20 ms\"", "packet needs codec"),
         ("codec = \"g728\"", "Write \"g711\" or \"g729\""),
     ] {
         let error = resolve("abr", keys, "").unwrap_err().to_string();

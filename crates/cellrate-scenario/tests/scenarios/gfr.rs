@@ -128,7 +128,7 @@ fn errors_name_what_is_wrong() {
         ),
         (
             format!("{GFR}police = {{ mbs = 3 }}"),
-            ["mbs is no parameter of \"gfr.1\"", "mbs of the connection"],
+            ["mbs is not a parameter of \"gfr.1\"", "mbs of the connection"],
         ),
         (format!("{GFR}mfs = 1367"), ["mfs", "1366"]),
         ("mcr = \"1 Mbps\"".into(), ["mcr does not belong to category \"abr\"", "abr = { mcr"]),

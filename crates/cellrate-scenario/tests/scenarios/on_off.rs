@@ -33,7 +33,10 @@ fn what_does_not_make_both_times_is_refused_where_it_stands() {
         ("on = \"1 ms\"", "the key \"off\" is missing"),
         ("period = \"1 ms\"", "the key \"duty\" is missing"),
         ("duty = 0.5", "the key \"period\" is missing"),
-        ("period = \"1 ms\", duty = 0.5, off = \"1 ms\"", "vc.vc.traffic.off: period and duty say how long"),
+        (
+            "period = \"1 ms\", duty = 0.5, off = \"1 ms\"",
+            "vc.vc.traffic.off: off cannot go with period and duty",
+        ),
         ("period = \"1 ms\", duty = 1", "vc.vc.traffic.duty: 1 of 1 ms leaves no time on, or none off"),
         ("period = \"1 ps\", duty = 0.1", "leaves no time on, or none off"),
     ] {

@@ -105,21 +105,21 @@ fn pages_that_cannot_be_are_refused_with_their_key() {
         ),
         (
             "traffic = { type = \"tcp\", connections = 65535, pages = { objects = [{ response = \"1 kB\" }] } }",
-            "65535 connections and 1 clients are more than 65535",
+            "65535 connections and 1 clients are more than 65535 together",
         ),
         (
             "traffic = { type = \"tcp\", pages = { clients = 2, objects = [{ response = \"1 kB\" }] } }\n\
              reverse.traffic = { type = \"tcp\", connections = 65534 }",
-            "65534 connections back and 2 clients are more than 65535",
+            "65534 connections of the reverse traffic and 2 clients are more than 65535 together",
         ),
         (
             "traffic = { type = \"tcp\", transfer = \"1 kB\", pages = { objects = [{ response = \"1 kB\" }] } }",
-            "no connections that send it",
+            "transfer needs connections to send it",
         ),
-        ("traffic = { type = \"tcp\", connections = 0 }", "there are 0 connections, and no pages"),
+        ("traffic = { type = \"tcp\", connections = 0 }", "connections is 0, and there are no pages either"),
         (
             "traffic = { type = \"tcp\" }\nreverse.traffic = { type = \"tcp\", connections = 0 }",
-            "there are 0 connections, and no pages",
+            "connections is 0, and there are no pages either",
         ),
         (
             "traffic = { type = \"tcp\", pages = { objects = [{ response = \"1 kB\", reqest = \"1 kB\" }] } }",

@@ -117,18 +117,24 @@ fn peaks_of_a_contract_are_those_agreed_on_at_set_up() {
 fn errors_name_what_is_wrong() {
     let told = |vc: &str| with("", vc).unwrap_err().to_string();
     for (vc, parts) in [
-        ("police = { at = [\"d\"] }".to_string(), ["is no switch of the connection's path", "sw1, sw2"]),
+        (
+            "police = { at = [\"d\"] }".to_string(),
+            ["is not a switch on the path of the connection", "sw1, sw2"],
+        ),
         ("police = { at = [\"sw1\", \"sw1\"] }".into(), ["written twice", "once"]),
         ("police = { definition = \"cbr.1\" }".into(), ["the connection is one of abr", "\"abr.1\""]),
-        ("police = { mbs = 3 }".into(), ["mbs is no parameter of \"abr.1\"", "Leave it out"]),
-        ("police = { pcr = \"1 Mbps\" }".into(), ["pcr is no parameter", "abr.pcr"]),
+        ("police = { mbs = 3 }".into(), ["mbs is not a parameter of \"abr.1\"", "Leave it out"]),
+        ("police = { pcr = \"1 Mbps\" }".into(), ["pcr is not a parameter", "abr.pcr"]),
         ("police = { tau2 = \"1 us\", tau3 = \"2 us\" }".into(), ["tau3 is", "at most tau2"]),
         (format!("{CBR}police = {{ action = \"tag\" }}"), ["cbr.1 tags nothing", "vbr.3"]),
         (
             format!("{CBR}police = {{ tau2 = \"1 ms\" }}"),
-            ["tau2 is no parameter of \"cbr.1\"", "Leave it out"],
+            ["tau2 is not a parameter of \"cbr.1\"", "Leave it out"],
         ),
-        (format!("{CBR}reverse = {{ police = {{}} }}"), ["carries no cells", "give the direction traffic"]),
+        (
+            format!("{CBR}reverse = {{ police = {{}} }}"),
+            ["this direction carries none", "give the direction traffic"],
+        ),
         (format!("{VBR}police = {{ mbs = 3 }}"), ["\"scr\" is missing", "sustainable"]),
         (format!("{VBR}police = {{ scr = \"1 Mbps\" }}"), ["\"mbs\" is missing", "burst"]),
         (format!("{VBR}police = {{ scr = \"40 Mbps\", mbs = 3 }}"), ["SCR is", "at most PCR"]),

@@ -130,7 +130,9 @@ fn an_adapter_may_go_by_acks_that_travel_alone() {
     let pages = "pages = { objects = [{ response = \"1 kB\" }] }";
     let told = refused(&format!("type = \"tcp\", adapter_queue = {{ hold_acks = \"9 cells\" }}, {pages}"));
     assert!(
-        told.starts_with("vc.v.traffic.adapter_queue: an adapter goes by ACKs that travel alone"),
+        told.starts_with(
+            "vc.v.traffic.adapter_queue: adapter_queue with hold_acks or window cannot go with pages"
+        ),
         "{told}"
     );
 }
@@ -158,8 +160,8 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
         ("window = \"65536 octets\", window_scaling = false", "65536 octets without window scaling"),
         ("mss = \"65001 octets\"", "It must be from 1 to 65000 octets"),
         ("mss = \"0 octets\"", "It must be from 1 to 65000 octets"),
-        ("window = \"1459 octets\"", "below the segment of 1460 octets"),
-        ("initial_window = \"1 kB\"", "Write a segment at least"),
+        ("window = \"1459 octets\"", "1459 octets, is below mss, 1460 octets"),
+        ("initial_window = \"1 kB\"", "Write one segment or more"),
         ("minimum_rto = \"65 s\"", "Write a larger maximum_rto"),
         ("timer_granularity = \"1 ns\"", "It must be from 1 us to 1 s"),
         ("delayed_ack = {}", "neither key is given"),
@@ -167,18 +169,27 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
         ("transfer = \"0 octets\"", "Write more than 0"),
         ("mss = \"1.5 octets\"", "is not whole"),
         ("mss = \"12 cells\"", "not a unit of a number of octets"),
-        ("congestion_control = \"dctcp\", ecn = false", "dctcp goes by marks, and ecn is false"),
-        ("preset = \"dctcp\", ecn = false", "vc.v.traffic.ecn: dctcp goes by marks"),
+        (
+            "congestion_control = \"dctcp\", ecn = false",
+            "congestion_control = \"dctcp\" needs ecn = true: it acts on marks",
+        ),
+        (
+            "preset = \"dctcp\", ecn = false",
+            "vc.v.traffic.ecn: congestion_control = \"dctcp\" needs ecn = true",
+        ),
         ("prr = \"safe-ack\"", "vc.v.traffic.prr: prr needs recovery = \"sack\""),
         (
             "preset = \"linux\", recovery = \"newreno\", prr = \"none\"",
             "vc.v.traffic.recovery: rack_tlp needs recovery",
         ),
         ("preset = \"newreno\", rack_tlp = true", "recovery = \"sack\", or rack_tlp = false"),
-        ("slow_start = \"hystart\"", "vc.v.traffic.slow_start: slow_start takes a round trip from every ACK"),
+        (
+            "slow_start = \"hystart\"",
+            "vc.v.traffic.slow_start: slow_start other than \"standard\" needs timestamps = true",
+        ),
         ("preset = \"linux\", timer_granularity = \"10 ms\"", "It must be at most 1 ms, or slow_start ="),
         ("prr = \"ssrb\"", "vc.v.traffic.prr"),
-        ("mss = \"12 octets\", timestamps = true", "mss is 12 octets, of which timestamps take 12 octets"),
+        ("mss = \"12 octets\", timestamps = true", "mss is 12 octets, and timestamps take 12 octets of it"),
         ("header = \"112 octets\", timestamps = true", "It must be at most 108 octets with timestamps"),
         ("recovery = \"renno\"", "Did you mean \"reno\"?"),
     ] {

@@ -143,7 +143,7 @@ fn what_a_tree_cannot_have_is_refused_where_it_stands() {
         ("", "traffic = { type = \"tcp\" }", "traffic of type \"tcp\", which is between two hosts"),
         ("", "category = \"gfr\"", "branches cannot go with category"),
         ("", "reverse = { police = {} }", "branches cannot go with reverse.police"),
-        ("", "police = { at = [\"sw2\"] }", "sw2 is no switch of the connection's path"),
+        ("", "police = { at = [\"sw2\"] }", "sw2 is not a switch on the path of the connection"),
         ("defaults.switch.vs_vd = {}", "", "the port sw1->s of the tree has vs_vd"),
         ("defaults.switch.becn = { threshold = \"9 cells\" }", "", "the port sw1->s of the tree has becn"),
         (

@@ -257,10 +257,10 @@ fn claims_are_use<V: Values>(values: &V) -> Result<bool, V::Error> {
     let is_set = |key: &str| values.flag(key).map(|flag| flag == Some(true));
     let weighted = Fairness::read(values, "fairness")? == Some(Fairness::Weighted);
     if wanted && !weighted && !is_set("effective_number")? {
-        let remedy = "Write fairness = \"weighted\" or effective_number = true, or leave it out";
+        let remedy = "Write one of them, or leave claims_are_use out";
         return Err(values.refused(
             key,
-            "claims_are_use has no effect: nobody looks at use".into(),
+            "claims_are_use has no effect without fairness = \"weighted\" or effective_number = true".into(),
             remedy.into(),
         ));
     }

@@ -22,7 +22,7 @@ pub(super) const PROCESS: Process = Process {
         for node in check::list(choice::required(node, table, "instants")?)? {
             let at = instant(node)?;
             if instants.last().is_some_and(|last| at < *last) {
-                let message = format!("{} is before the instant in front of it", node.plain());
+                let message = format!("{} is before the instant that precedes it", node.plain());
                 return Err(Fault::new(node.place, message, "Write instants in order of time"));
             }
             instants.push(at);

@@ -74,7 +74,7 @@ fn read(node: &Node, table: &Table, pair: &mut PairOf<'_>) -> Result<Arrivals, F
         let ([at, size], ends) = (check::pair(ask)?, check::pair(ends)?);
         let (instant, octets) = (instant(at)?, quantity::octets(size)?);
         if flows.last().is_some_and(|last| instant < last.at) {
-            let message = format!("{} is before the instant in front of it", at.plain());
+            let message = format!("{} is before the instant that precedes it", at.plain());
             return Err(Fault::new(at.place, message, "Write flows in order of time"));
         }
         flow_size(size)?;
@@ -129,13 +129,13 @@ fn flows(
                 has_names = true;
                 continue;
             }
-            return Err(wrong(format!("{} is no instant", contents.quoted(time))));
+            return Err(wrong(format!("{} is not an instant", contents.quoted(time))));
         };
         let Some(size) = amount(size) else {
-            return Err(wrong(format!("{} is no size", contents.quoted(size))));
+            return Err(wrong(format!("{} is not a size", contents.quoted(size))));
         };
         if at < last {
-            return Err(wrong(format!("{time} is before the instant in front of it")));
+            return Err(wrong(format!("{time} is before the instant that precedes it")));
         }
         if flows.len() == MOST_FLOWS {
             return Err(wrong(format!("there are more than {MOST_FLOWS} flows")));

@@ -58,16 +58,25 @@ fn read(node: &Node, table: &Table) -> Result<Law, Fault> {
     for node in check::list(list)? {
         let [size, share] = check::pair(node)?;
         let point = (quantity::octets(size)?.0 as f64, quantity::ratio(share)?);
-        if points.last().is_some_and(|last| point.0 < last.0 || point.1 < last.1) {
-            let message = "the point is below the one in front of it";
+        if let Some(last) = points.last().filter(|last| point.0 < last.0 || point.1 < last.1) {
+            let message = format!(
+                "the point [{} octets, {}] is below the one before it, [{} octets, {}]",
+                point.0, point.1, last.0, last.1
+            );
             return Err(Fault::new(node.place, message, "Write sizes and shares in order"));
         }
         points.push(point);
     }
-    if points.last().is_none_or(|last| last.1 != 1.0 || last.0 < 1.0) {
-        return Err(Fault::new(list.place, "the last share is not 1", "Write the largest size with 1"));
+    match points.last() {
+        Some(&(size, share)) if share == 1.0 && size >= 1.0 => Ok(Law::Table(points.into())),
+        Some((size, share)) => {
+            let message = format!("the last point is [{size} octets, {share}]");
+            Err(Fault::new(list.place, message, "Write the largest size, 1 octet or more, with a share of 1"))
+        }
+        None => {
+            Err(Fault::new(list.place, "there are no points", "Write the largest size with a share of 1"))
+        }
     }
-    Ok(Law::Table(points.into()))
 }
 
 fn of_file(
@@ -115,10 +124,13 @@ fn points(
                 continue;
             }
             let which = if point[0].is_none() { 0 } else { 1 };
-            return Err(wrong(format!("{} is no number of zero or more", contents.quoted(written[which]))));
+            return Err(wrong(format!(
+                "{} is not a number of zero or more",
+                contents.quoted(written[which])
+            )));
         };
         if size < last[0] || share < last[1] {
-            return Err(wrong("the point is below the one in front of it".into()));
+            return Err(wrong("the point is below the one before it".into()));
         }
         if share > whole {
             return Err(wrong(format!("the share is above {whole}")));

@@ -44,7 +44,7 @@ pub(super) fn flow_size(node: &Node) -> Result<f64, Fault> {
     match quantity::octets(node)?.0 as f64 {
         octets if (1.0..=MOST_OCTETS).contains(&octets) => Ok(octets),
         _ => {
-            let message = format!("{} is no size of a flow", node.plain());
+            let message = format!("{} is not a size of a flow", node.plain());
             Err(Fault::new(node.place, message, "Write from 1 octet to 1000 GB"))
         }
     }

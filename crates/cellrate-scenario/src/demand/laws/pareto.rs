@@ -44,7 +44,8 @@ pub(super) const SIZE: Declared = Declared {
         let least = flow_size(choice::required(node, table, "least")?)?;
         if most <= least {
             let place = table.node("most").map_or(node.place, |most| most.place);
-            return Err(Fault::new(place, "the largest is not above the smallest", "Write a larger one"));
+            let message = format!("most is {most} octets, and least {least} octets");
+            return Err(Fault::new(place, message, "Write more for most than for least"));
         }
         let alpha = optional(table, "alpha", quantity::ratio)?.unwrap_or(1.2);
         Ok(Law::Pareto { least, alpha, most })

@@ -92,18 +92,23 @@ impl Declared for TcpTraffic {
             optional(table, "connections", |node| check::integer(node, 0, 65_535))?.unwrap_or(by_default);
         let clients = pages.as_ref().map_or(0, |pages| i64::from(pages.clients));
         if connections + clients > 65_535 {
-            let message = format!("{connections} connections and {clients} clients are more than 65535");
-            return Err(Fault::new(node.place, message, "Write fewer; a VC more takes the others"));
+            let message =
+                format!("{connections} connections and {clients} clients are more than 65535 together");
+            return Err(Fault::new(node.place, message, "Write fewer, and give the others to another vc"));
         }
         let transfer = optional(table, "transfer", reading::octets_or_no_end)?.flatten();
         if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
-            return Err(Fault::new(node.place, "a transfer of 0 octets sends nothing", "Write more than 0"));
+            return Err(Fault::new(
+                node.place,
+                "transfer is 0 octets, which sends nothing",
+                "Write more than 0",
+            ));
         }
         if let Some(node) = table.node("transfer").filter(|_| connections == 0) {
             let remedy = "Leave transfer out, or write connections = 1";
             return Err(Fault::new(
                 node.place,
-                "there is a transfer, and no connections that send it",
+                "transfer needs connections to send it, and connections is 0",
                 remedy,
             ));
         }
@@ -111,7 +116,7 @@ impl Declared for TcpTraffic {
         let adapter_queue = optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default();
         let by_acks = matches!(adapter_queue, AdapterQueue::HoldAcks(_) | AdapterQueue::Window(_));
         if let (Some(node), true, true) = (table.node("adapter_queue"), by_acks, pages.is_some()) {
-            let message = "an adapter goes by ACKs that travel alone, and those of pages ride on data";
+            let message = "adapter_queue with hold_acks or window cannot go with pages: it acts on ACKs without data, and those of pages travel with data";
             return Err(Fault::new(node.place, message, "Leave pages out, or write another adapter_queue"));
         }
         let segment = cells_for(tcp.mss + tcp.header, encapsulation);
@@ -154,7 +159,7 @@ pub(crate) fn of_flows(node: &Node, peak: CellRate) -> Result<TcpTraffic, Fault>
     if let (Some(node), AdapterQueue::HoldAcks(_) | AdapterQueue::Window(_)) =
         (table.node("adapter_queue"), traffic.adapter_queue)
     {
-        let message = "an adapter goes by the ACKs of lasting connections, and those of flows end";
+        let message = "adapter_queue with hold_acks or window cannot go with flows: it acts on the ACKs of connections that last";
         return Err(Fault::new(node.place, message, "Write another adapter_queue"));
     }
     Ok(TcpTraffic { successive: true, ..traffic })

@@ -92,7 +92,7 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
         return refuse(&["mss"], format!("mss is {mss}"), "It must be from 1 to 65000 octets");
     }
     if config.congestion_control == CongestionControl::Dctcp && !config.ecn {
-        let message = "dctcp goes by marks, and ecn is false".to_owned();
+        let message = "congestion_control = \"dctcp\" needs ecn = true: it acts on marks".to_owned();
         return refuse(
             &["ecn", "congestion_control"],
             message,
@@ -109,7 +109,7 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
         }
     }
     if config.slow_start != SlowStart::Standard && !config.timestamps {
-        let message = "slow_start takes a round trip from every ACK, and timestamps is false".to_owned();
+        let message = "slow_start other than \"standard\" needs timestamps = true: it takes a round trip from every ACK".to_owned();
         let remedy = "Write timestamps = true, or slow_start = \"standard\"";
         return refuse(&["slow_start", "timestamps"], message, remedy);
     }
@@ -120,7 +120,7 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
         return refuse(&["timer_granularity", "slow_start"], message, remedy);
     }
     if config.timestamps && mss <= TIMESTAMPS_OCTETS {
-        let message = format!("mss is {mss}, of which timestamps take {TIMESTAMPS_OCTETS}");
+        let message = format!("mss is {mss}, and timestamps take {TIMESTAMPS_OCTETS} of it");
         return refuse(
             &["mss", "timestamps"],
             message,
@@ -142,12 +142,12 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
         return refuse(&["window"], format!("window is {window} without window scaling"), remedy);
     }
     if config.offered_window() < mss {
-        let message = format!("the window of {} is below the segment of {mss}", config.offered_window());
-        return refuse(&["window", "mss"], message, "Write a window of a segment at least");
+        let message = format!("the window that is offered, {}, is below mss, {mss}", config.offered_window());
+        return refuse(&["window", "mss"], message, "Write a window of one segment or more");
     }
     if initial_window < mss {
-        let message = format!("initial_window is {initial_window}, and a segment {mss}");
-        return refuse(&["initial_window", "mss"], message, "Write a segment at least");
+        let message = format!("initial_window is {initial_window}, and mss is {mss}");
+        return refuse(&["initial_window", "mss"], message, "Write one segment or more");
     }
     let granularity = timeout.granularity;
     if granularity < Duration::from_us(1) || granularity > Duration::from_secs(1) {
@@ -155,7 +155,8 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
         return refuse(&["timer_granularity"], message, "It must be from 1 us to 1 s");
     }
     if timeout.minimum > timeout.maximum {
-        let message = format!("minimum_rto is {}, and maximum_rto {}", timeout.minimum, timeout.maximum);
+        let message =
+            format!("minimum_rto is {}, above maximum_rto, which is {}", timeout.minimum, timeout.maximum);
         return refuse(&["minimum_rto", "maximum_rto"], message, "Write a larger maximum_rto");
     }
     Ok(())
