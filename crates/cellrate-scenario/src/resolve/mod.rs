@@ -10,7 +10,6 @@ mod channel;
 mod clock;
 mod congested;
 mod connection;
-mod consolidation;
 pub(crate) mod files;
 mod flows;
 pub(crate) mod group;

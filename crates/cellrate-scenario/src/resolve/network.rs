@@ -12,7 +12,8 @@ use cellrate_proto::{Duration, Time};
 use super::changing::Courses;
 use super::group;
 use super::own_clock::OwnClock;
-use super::{Whole, algorithm, changing, consolidation, defaults, host, place_of, port, wholes};
+use super::{Whole, algorithm, changing, defaults, host, place_of, port, wholes};
+use crate::consolidation;
 use crate::courses;
 use crate::format::ROOT;
 use crate::model::{
