@@ -21,8 +21,6 @@ use std::fmt;
 use cellrate_proto::Time;
 use cellrate_proto::wire::PAYLOAD_OCTETS;
 
-/// The UDP port of MPLS in UDP (RFC 7510).
-pub const MPLS_IN_UDP: u16 = 6635;
 /// Most cells of a datagram: with 28 octets of IP and UDP they fit an Ethernet frame.
 pub const MAX_CELLS: usize = 28;
 /// Most cells of a datagram where each cell brings its departure.

@@ -209,14 +209,6 @@ impl QuietMeter<'_> {
         }
     }
 
-    /// The last cell counted was one of this connection, and has not come after all.
-    #[cold]
-    pub fn take_back(&mut self, slot: Slot) {
-        if let Some(vc) = self.vcs.get_mut(slot.0 as usize) {
-            vc.cells -= 1;
-        }
-    }
-
     /// So many cells have been counted [one by one](QuietMeter::count_one).
     #[inline(always)]
     pub fn close(self, counted: u64) {

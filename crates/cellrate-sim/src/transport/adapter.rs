@@ -263,11 +263,6 @@ impl Adapter {
         self.dropped
     }
 
-    /// PDUs that have not left whole.
-    pub fn waiting_pdus(&self) -> u64 {
-        self.waiting.len()
-    }
-
     /// The most that have waited is counted anew, from those that wait now.
     pub fn begin_max(&mut self) {
         self.max_cells = self.waiting_cells;
