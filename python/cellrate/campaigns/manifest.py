@@ -118,10 +118,6 @@ class Manifest:
         rows = ",\n".join(json.dumps(vars(entry)) for entry in self.points)
         return json.dumps(head, indent=1)[:-2] + ',\n "points": [\n' + rows + "\n]}\n"
 
-    def same_points(self, other: Manifest) -> bool:
-        """Whether both ask for the same points in the same order."""
-        return self.points == other.points
-
     @property
     def digest(self) -> str:
         """Give the digest of the points, by which tables say which ones they have."""
