@@ -308,7 +308,7 @@ def test_a_source_distribution_is_installed_and_runs_where_nothing_else_is(distr
         "CARGO_TARGET_DIR": str(ROOT / "target" / "sdist"),
     }
     clean = tmp_path / "clean" / "bin"
-    call: list[str | Path] = [clean / "pip", "install", "--quiet", distribution]
+    call: list[str | Path] = [clean / "pip", "install", "--quiet", "--no-compile", distribution]
     done = subprocess.run(call, cwd=tmp_path, env={**os.environ, **quick}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     run: list[str | Path] = [clean / "cellrate", "run", "two-source-transient", "--json"]

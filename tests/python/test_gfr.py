@@ -15,7 +15,7 @@ def of_mcr(port: int, transfers: int, definition: str = "gfr.2") -> list[float]:
     text = cellrate.ready_scenarios()["gfr"].read_text().partition("[[sweep]]")
     values = [line.strip().removesuffix(",") for line in text[2].splitlines() if line.startswith("    {")]
     settings = {
-        "duration": "15 s",
+        "duration": "10 s",
         "defaults.switch": values[port],
         "defaults.vc.police.definition": f'"{definition}"',
         "vc.vc{i}.traffic.connections": str(transfers),
