@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use cellrate_scenario::Document;
 use cellrate_sim::run;
 
-const SCENARIO: &str = include_str!("../../../scenarios/equivalent-bandwidth.toml");
+const SCENARIO: &str = include_str!("../../../../scenarios/equivalent-bandwidth.toml");
 
 /// Connections that are admitted, and the share of their cells that finds no room before the line.
 fn admitted(admission: &str) -> (usize, f64) {
