@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ import pytest
 from cellrate.command_line import typed
 from cellrate.command_line.main import status
 from pages import ROOT, Step, commands_in_text, steps
-from test_clusters import Cluster
 
 NEEDS_ROOT = "hosts need root and real time; tests of live runs have it"
 OPENS_A_PAGE = "waits for a browser; tests of the page have one"
@@ -43,7 +42,10 @@ NOT_RUN = {
     "make": "builds and tests everything; targets are looked for in the Makefile",
     "pip install": "changes what is installed; extras are looked for in pyproject.toml",
     "apt install": "changes what is installed",
-    "dask": "never ends; the test has a scheduler and workers of its own",
+    "dask": "never ends; tests of clusters have a scheduler and workers of their own",
+    "cellrate run greedy-15 --set duration=100ms --sweep 'defaults.abr.nrm=[8, 32]' --seeds 2 --out results/cluster": (
+        "needs a scheduler; tests of clusters run such commands on one"
+    ),
     "printf 'acr": "talks to a live run, from within one of its hosts",
 }
 """By the beginning of commands, why they do not run here."""
@@ -89,26 +91,8 @@ LEAST = {"README.md": 18, "docs/guides/campaigns.md": 12, "docs/guides/captures.
 """Steps that are run at least, so that none is lost unseen."""
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
-    """Give the address of a scheduler, which is started when it is asked for."""
-    made: list[Cluster] = []
-
-    def address() -> str:
-        pytest.importorskip("distributed")
-        if not made:
-            made.append(Cluster(tmp_path_factory.mktemp("cluster"), "one"))
-        return made[0].address
-
-    yield address
-    for one in made:
-        one.end()
-
-
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_does_what_it_says(
-    page: str, cluster: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -131,10 +115,7 @@ def test_a_page_does_what_it_says(
             exec(compile(step.text, page, "exec"), names)
             plt.close("all")
         elif step.kind == "command":
-            text = SHORTER.get(step.text, step.text)
-            if "tcp://127.0.0.1:8786" in text:
-                text = text.replace("tcp://127.0.0.1:8786", cluster())
-            printed = run(text)
+            printed = run(SHORTER.get(step.text, step.text))
             if step.shown:
                 assert re.fullmatch(pattern(step.shown), printed.strip(), re.DOTALL), (step.text, printed)
     assert done >= LEAST.get(page, 0)
