@@ -76,6 +76,11 @@ fn edited() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// Texts that an expression matches, which is read once; written as the strategy itself, it is read anew for each text.
+fn like(expression: &str) -> impl Strategy<Value = String> + use<> {
+    proptest::string::string_regex(expression).expect("the expression is one")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -91,8 +96,11 @@ proptest! {
 
     #[test]
     fn any_override_is_taken_or_refused(
-        path in prop_oneof!["[a-z{}.0-9-]{0,20}", "(vc|link|switch|host|probe)\\.(vc1|vc2|1|sw1|s1-sw1|s[{]i[}])\\.[a-z.]{1,12}"],
-        value in prop_oneof!["\\PC{0,12}", "[0-9.]{1,6} (ms|Mbps|cells)"],
+        path in prop_oneof![
+            like("[a-z{}.0-9-]{0,20}"),
+            like("(vc|link|switch|host|probe)\\.(vc1|vc2|1|sw1|s1-sw1|s[{]i[}])\\.[a-z.]{1,12}"),
+        ],
+        value in prop_oneof![like("\\PC{0,12}"), like("[0-9.]{1,6} (ms|Mbps|cells)")],
     ) {
         let mut document = Document::parse(GOOD, "good.toml").unwrap();
         if let Err(error) = document.set(&path, &value) {
