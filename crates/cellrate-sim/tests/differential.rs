@@ -45,6 +45,7 @@ use random_world::parts::in_parts;
 use random_world::police::policed;
 use random_world::queueing::taking_turns;
 use random_world::segments::segmented;
+use random_world::series::recorded_densely;
 use random_world::trees::branched;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
@@ -87,6 +88,7 @@ const DEFAULT_OWN_COUNT: u64 = 160;
 const DEFAULT_TREES_COUNT: u64 = 240;
 const DEFAULT_CATEGORIES_COUNT: u64 = 60;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
+const DEFAULT_SERIES_COUNT: u64 = 200;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -408,6 +410,31 @@ fn with_trees(number: u64) -> Scenario {
 #[test]
 fn the_kernel_and_the_judge_agree_where_connections_are_trees() {
     agree(with_trees, DEFAULT_TREES_COUNT, 4);
+}
+
+/// Networks of every kind with dense series.
+fn with_dense_series(number: u64) -> Scenario {
+    let scenario = match number % 13 {
+        0 | 1 => random_chain(number),
+        2 | 3 => random_fair_shares(number),
+        4 if number % 39 == 4 => random_throng(number),
+        4 => random_thresholds(number),
+        5 => random_categories(number),
+        6 => with_some_calls(number),
+        7 => with_changes(number),
+        8 => with_trees(number),
+        9 => segmented(of_kind(number / 13)(number), number),
+        10 => notified(of_kind(number / 13)(number), number),
+        11 => random_bottleneck(number),
+        _ => of_kind(number / 13)(number),
+    };
+    let scenario = recorded_densely(scenario, number);
+    if number % 5 == 1 && number % 13 > 8 { in_parts(scenario, number) } else { scenario }
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_dense_series() {
+    agree(with_dense_series, DEFAULT_SERIES_COUNT, 4);
 }
 
 #[test]

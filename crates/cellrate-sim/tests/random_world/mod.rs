@@ -20,6 +20,7 @@ mod paths;
 pub mod police;
 pub mod queueing;
 pub mod segments;
+pub mod series;
 mod streams;
 mod switches;
 mod throngs;
