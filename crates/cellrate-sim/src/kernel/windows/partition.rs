@@ -6,6 +6,7 @@
 use cellrate_proto::Duration;
 use cellrate_scenario::{Link, NodeKind, Scenario};
 
+use super::plain::Plain;
 use crate::mechanisms::{Mechanism, Mechanisms};
 
 /// Cells of each connection that a window should have room for, if the line between clusters is shared fairly: a
@@ -19,7 +20,14 @@ const MOST_CELLS: u64 = 1 << 14;
 /// for less than five cells for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES). Measured
 /// on W1's network with links of 43 us to 1 ms: a window costs as much as the events that it saves at 230 us.
 const CELLS_OF_TWO_SOURCES: u64 = 5;
-/// A longer link never does, however many sources it has: threads have work there.
+/// As many cells for every two sources, of a [plain](Plain) network: its ports from switch to switch deal with many cells at once
+/// in a cluster, too. Measured on W1's network with 3, 15 and 60 sources, and with 1,500 of CBR: a window costs as much
+/// as it saves at 180 us, 570 us, 1.6 ms and above 5 ms.
+const CELLS_OF_TWO_SOURCES_IN_PLAIN: u64 = 18;
+/// Cost of a window by itself there, in sources.
+const PLAIN_WINDOW_AS_SOURCES: u64 = 4;
+/// A longer link never does, however many sources it has, unless the network is [plain](Plain): threads have work
+/// there.
 const LONGEST_JOINT: Duration = Duration::from_us(250);
 
 /// The window of a network with one cluster, which runs for as long as it likes: who watches looks between windows.
@@ -52,10 +60,13 @@ impl Partition {
                 .any(|node| links_of[node] == 1 && scenario.nodes[node].kind == NodeKind::Host)
         };
         let connections = connections_by_link(scenario);
+        let plain = Plain::of(scenario);
+        let least = |link: &Link, sources: u64| match plain.as_ref().is_some_and(|it| it.may_join(sources)) {
+            true => room(link, sources + PLAIN_WINDOW_AS_SOURCES, CELLS_OF_TWO_SOURCES_IN_PLAIN),
+            false => LONGEST_JOINT.min(room(link, sources + WINDOW_AS_SOURCES, CELLS_OF_TWO_SOURCES)),
+        };
         let joins = |&(link, &sources): &(&Link, &u64)| {
-            in_one
-                || link.shortest_delay() < LONGEST_JOINT.min(shortest_window(link, sources))
-                || ends_at_leaf(link)
+            in_one || link.shortest_delay() < least(link, sources) || ends_at_leaf(link)
         };
         for (link, _) in scenario.links.iter().zip(&connections).filter(joins) {
             let [a, b] = link.ends.map(|end| find(&mut root, end.0 as usize));
@@ -111,11 +122,9 @@ fn connections_by_link(scenario: &Scenario) -> Vec<u64> {
     connections
 }
 
-/// The shortest window over a link with so many sources that saves more than it costs.
-fn shortest_window(link: &Link, sources: u64) -> Duration {
-    link.fastest_rate()
-        .cell_time()
-        .saturating_mul(sources.saturating_add(WINDOW_AS_SOURCES).saturating_mul(CELLS_OF_TWO_SOURCES) / 2)
+/// How long a link takes for so many cells of every two sources.
+fn room(link: &Link, sources: u64, cells_of_two: u64) -> Duration {
+    link.fastest_rate().cell_time().saturating_mul(sources.saturating_mul(cells_of_two) / 2)
 }
 
 fn find(root: &mut [usize], node: usize) -> usize {
@@ -133,20 +142,31 @@ mod tests {
 
     use super::*;
 
+    /// Switches that mark, so that the network is not plain.
+    const MARKING: &str = "[defaults.switch]\nefci = { high = \"50 cells\" }\n";
+    const ABR: &str = "";
+    const CBR: &str = "category = \"cbr\"\ntraffic = { type = \"constant\", rate = \"64 kbps\" }\n";
+
     fn partition(delay: &str, sources: usize) -> (usize, Duration) {
-        partition_at("149.76 Mbps", delay, sources)
+        partition_at("149.76 Mbps", delay, sources, MARKING, ABR)
     }
 
     /// Clusters and window of two switches with a link of this delay between them, and so many connections over it; all
     /// lines have that rate.
-    fn partition_at(rate: &str, delay: &str, sources: usize) -> (usize, Duration) {
+    fn partition_at(
+        rate: &str,
+        delay: &str,
+        sources: usize,
+        switches: &str,
+        kind: &str,
+    ) -> (usize, Duration) {
         let text = format!(
-            "name = \"two\"\nduration = \"1 ms\"\n[defaults.link]\nrate = \"{rate}\"\ndelay = \"{delay}\"\n\
+            "name = \"two\"\nduration = \"1 ms\"\n{switches}[defaults.link]\nrate = \"{rate}\"\ndelay = \"{delay}\"\n\
              [[host]]\nname = \"s{{i}}\"\ncount = {sources}\n[[host]]\nname = \"d{{i}}\"\ncount = {sources}\n\
              [[switch]]\nname = \"sw{{i}}\"\ncount = 2\n[[link]]\nbetween = [\"sw1\", \"sw2\"]\n\
              [[link]]\nbetween = [\"s{{i}}\", \"sw1\"]\ncount = {sources}\n\
              [[link]]\nbetween = [\"sw2\", \"d{{i}}\"]\ncount = {sources}\n\
-             [[vc]]\nname = \"vc{{i}}\"\ncount = {sources}\npath = [\"s{{i}}\", \"sw1\", \"sw2\", \"d{{i}}\"]\n"
+             [[vc]]\nname = \"vc{{i}}\"\ncount = {sources}\npath = [\"s{{i}}\", \"sw1\", \"sw2\", \"d{{i}}\"]\n{kind}"
         );
         let scenario = Document::parse(&text, "two").expect("it reads").resolve().expect("it resolves");
         let Partition { clusters, window, .. } = Partition::of(&scenario, Mechanisms::default());
@@ -156,11 +176,21 @@ mod tests {
     #[test]
     fn a_link_separates_clusters_where_a_window_holds_enough_cells_for_its_sources() {
         // 77 cells of 0.68 us for 15 sources and 16 more; 42 cells for one source.
-        let at = |delay, sources| partition_at("622.08 Mbps", delay, sources).0;
+        let at = |delay, sources| partition_at("622.08 Mbps", delay, sources, MARKING, ABR).0;
         assert_eq!(["0 us", "52 us", "53 us", "250 us"].map(|delay| at(delay, 15)), [1, 1, 2, 2]);
         assert_eq!(["28 us", "29 us"].map(|delay| at(delay, 1)), [1, 2]);
         assert_eq!(["249 us", "250 us"].map(|delay| at(delay, 400)), [1, 2], "the longest that joins");
         assert_eq!(["217 us", "219 us"].map(|delay| partition(delay, 15).0), [1, 2], "a slower line");
+    }
+
+    #[test]
+    fn a_plain_network_is_one_cluster_over_longer_links() {
+        // 171 cells of 2.83 us for 15 sources and 4 more; 576 for 60.
+        let at = |delay, sources, kind| partition_at("149.76 Mbps", delay, sources, "", kind).0;
+        assert_eq!(["484 us", "485 us"].map(|delay| at(delay, 15, ABR)), [1, 2]);
+        assert_eq!(["1630 us", "1632 us"].map(|delay| at(delay, 60, ABR)), [1, 2]);
+        assert_eq!(["249 us", "250 us"].map(|delay| at(delay, 257, ABR)), [1, 2], "too many");
+        assert_eq!(["6 ms", "7 ms"].map(|delay| at(delay, 257, CBR)), [1, 2], "nobody answers them");
     }
 
     #[test]
