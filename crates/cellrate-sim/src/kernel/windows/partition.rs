@@ -20,9 +20,9 @@ const MOST_CELLS: u64 = 1 << 14;
 /// for less than five cells for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES). Measured
 /// on W1's network with links of 43 us to 1 ms: a window costs as much as the events that it saves at 230 us.
 const CELLS_OF_TWO_SOURCES: u64 = 5;
-/// As many cells for every two sources, of a [plain](Plain) network: its ports from switch to switch deal with many cells at once
-/// in a cluster, too. Measured on W1's network with 3, 15 and 60 sources, and with 1,500 of CBR: a window costs as much
-/// as it saves at 180 us, 570 us, 1.6 ms and above 5 ms.
+/// As many cells for every two sources, of a [plain](Plain) network: its ports from switch to switch deal with many
+/// cells at once in a cluster, too. Measured on W1's network with 3, 15 and 60 sources, and with 1,500 of CBR: a window
+/// costs as much as it saves at 180 us, 570 us, 1.6 ms and above 5 ms.
 const CELLS_OF_TWO_SOURCES_IN_PLAIN: u64 = 18;
 /// Cost of a window by itself there, in sources.
 const PLAIN_WINDOW_AS_SOURCES: u64 = 4;

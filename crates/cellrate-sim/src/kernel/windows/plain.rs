@@ -25,8 +25,8 @@ impl Plain {
         is_plain.then_some(Plain { connections, are_abr })
     }
 
-    /// Whether both sides of a link that so many connections cross may be one cluster: the state of each by itself would
-    /// not be much smaller.
+    /// Whether both sides of a link that so many connections cross may be one cluster: the state of each side by itself
+    /// would not be much smaller.
     pub(super) fn may_join(&self, crossing: u64) -> bool {
         self.connections <= FEW || !self.are_abr && 2 * crossing >= self.connections as u64
     }
