@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -139,22 +140,32 @@ impl Node {
 
     /// The value as TOML on one line.
     pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        self.write_toml(&mut text);
+        text
+    }
+
+    fn write_toml(&self, text: &mut String) {
         match &self.value {
-            Value::Text(text) => toml::Value::String(text.to_string()).to_string(),
-            Value::Integer(number) => number.to_string(),
-            Value::Float(number) => toml::Value::Float(*number).to_string(),
-            Value::Boolean(flag) => flag.to_string(),
-            Value::Date(text) => text.clone(),
-            Value::List(nodes) => {
-                format!("[{}]", nodes.iter().map(Node::to_toml).collect::<Vec<_>>().join(", "))
-            }
+            Value::Text(own) if is_plain(own) => text.extend(["\"", own, "\""]),
+            Value::Text(own) => text.push_str(&toml::Value::String(own.to_string()).to_string()),
+            Value::Integer(number) => text.push_str(&number.to_string()),
+            Value::Float(number) => text.push_str(&toml::Value::Float(*number).to_string()),
+            Value::Boolean(flag) => text.push_str(if *flag { "true" } else { "false" }),
+            Value::Date(own) => text.push_str(own),
+            Value::List(nodes) => write_list(text, nodes, Node::write_toml),
             Value::Numbers(numbers) => {
-                format!("[{}]", numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+                write_list(text, numbers, |number, text| text.push_str(&number.to_string()));
             }
-            Value::Table(table) if table.entries.is_empty() => "{}".into(),
+            Value::Table(table) if table.entries.is_empty() => text.push_str("{}"),
             Value::Table(table) => {
-                let pair = |entry: &Entry| format!("{} = {}", quoted_key(&entry.key), entry.node.to_toml());
-                format!("{{ {} }}", table.entries.iter().map(pair).collect::<Vec<_>>().join(", "))
+                let mut before = "{ ";
+                for entry in &table.entries {
+                    text.push_str(before);
+                    write_key_and_value(text, entry);
+                    before = ", ";
+                }
+                text.push_str(" }");
             }
         }
     }
@@ -234,12 +245,32 @@ impl Serialize for Node {
 }
 
 fn write_pair(text: &mut String, entry: &Entry) {
-    let _ = writeln!(text, "{} = {}", quoted_key(&entry.key), entry.node.to_toml());
+    write_key_and_value(text, entry);
+    text.push('\n');
 }
 
-fn quoted_key(key: &str) -> String {
+fn write_key_and_value(text: &mut String, entry: &Entry) {
+    text.extend([&*quoted_key(&entry.key), " = "]);
+    entry.node.write_toml(text);
+}
+
+fn write_list<T>(text: &mut String, items: &[T], write: impl Fn(&T, &mut String)) {
+    text.push('[');
+    for (place, item) in items.iter().enumerate() {
+        text.push_str(if place == 0 { "" } else { ", " });
+        write(item, text);
+    }
+    text.push(']');
+}
+
+fn quoted_key(key: &str) -> Cow<'_, str> {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    if bare { key.to_string() } else { serde_json::Value::from(key).to_string() }
+    if bare { Cow::Borrowed(key) } else { Cow::Owned(serde_json::Value::from(key).to_string()) }
+}
+
+/// Whether TOML has a text between plain quotes as it is.
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\'' | '\\'))
 }
 
 /// `over` on top of `base`: tables are merged key by key, all else is replaced. A table with a `type` of its own
@@ -248,7 +279,9 @@ pub(crate) fn merged(base: &Table, over: &Table) -> Table {
     if over.entries.is_empty() {
         return base.clone();
     }
-    let mut result = base.clone();
+    let mut entries = Vec::with_capacity(base.entries.len() + over.entries.len());
+    entries.extend_from_slice(&base.entries);
+    let mut result = Table { entries };
     // Most tables have few keys; in one of thousands each is found by an index.
     let index: Option<HashMap<&str, usize>> = (base.entries.len() > 16)
         .then(|| base.entries.iter().enumerate().map(|(at, entry)| (&*entry.key, at)).collect());
@@ -274,8 +307,68 @@ pub(crate) fn merged(base: &Table, over: &Table) -> Table {
 
 /// Reads a document; `text_number` goes into every place.
 pub(crate) fn parse_document(text: &str, text_number: u32) -> Result<Table, Fault> {
+    if let Some(root) = in_parts(text, text_number, PART) {
+        return Ok(root);
+    }
     let root = DeTable::parse(text).map_err(|error| not_toml(&error, text_number, text.len()))?;
     Reading { text: text_number, offset: 0, keys: HashMap::new() }.table(root.into_inner())
+}
+
+/// Least length of a part of a document \[octets\]: the parser takes some fifty times as much memory for it.
+const PART: usize = 1 << 15;
+
+/// A document read part by part: what the parser makes of one is gone before the next, where that of a hundred thousand
+/// connections would take a gigabyte. None where it has one part, where a part is no TOML by itself, as when it ends
+/// within a value, and where parts have more in common than arrays of tables that grow: the whole says all of that.
+fn in_parts(text: &str, text_number: u32, least: usize) -> Option<Table> {
+    let (head, rest) = parts(text, least);
+    let mut reading = Reading { text: text_number, offset: 0, keys: HashMap::new() };
+    let mut read = |part| {
+        let table = reading.table(DeTable::parse(part).ok()?.into_inner()).ok()?;
+        reading.offset += part.len();
+        Some(table)
+    };
+    if text.len() <= least {
+        return None;
+    }
+    let mut root = read(head)?;
+    let of_head = root.entries.len();
+    let mut places: HashMap<Arc<str>, usize> =
+        root.entries.iter().zip(0..).map(|(entry, at)| (Arc::clone(&entry.key), at)).collect();
+    for part in rest {
+        for mut entry in read(part)?.entries {
+            let at = *places.entry(Arc::clone(&entry.key)).or_insert(root.entries.len());
+            let Some(known) = root.entries.get_mut(at) else {
+                root.entries.push(entry);
+                continue;
+            };
+            // An array before the first header is no array of tables, which another header would add to.
+            let (all, more) = (known.node.list_mut()?, entry.node.list_mut()?);
+            if at < of_head {
+                return None;
+            }
+            all.append(more);
+        }
+    }
+    Some(root)
+}
+
+/// Parts of a document that each begin, but for the first, with a line that opens as the header of an array of tables
+/// does: all before the first such line, and parts no shorter than `least`, but for the last.
+fn parts(text: &str, least: usize) -> (&str, impl Iterator<Item = &str>) {
+    let next_header = move |from: usize| {
+        let behind = text.as_bytes().get(from..)?;
+        behind.windows(3).position(|octets| octets == b"\n[[").map(|at| from + at + 1)
+    };
+    let head = if text.starts_with("[[") { 0 } else { next_header(0).unwrap_or(text.len()) };
+    let mut begin = head;
+    let rest = iter::from_fn(move || {
+        let end = next_header(begin + least).unwrap_or(text.len());
+        let part = &text[begin..end];
+        begin = end;
+        (!part.is_empty()).then_some(part)
+    });
+    (&text[..head], rest)
 }
 
 /// Reads a single value that stands `offset` bytes into its text. What is not TOML has no fault: it may be a text.
@@ -382,6 +475,75 @@ mod tests {
         let table = parse_document(text, 0).unwrap();
         let again = parse_document(&table.to_toml(), 0).unwrap();
         assert_eq!(table.canonical(), again.canonical(), "{}", table.to_toml());
+    }
+
+    #[test]
+    fn texts_stand_between_the_quotes_that_toml_chooses() {
+        for text in [
+            "",
+            "plain, {i} = [1] # \u{b5}s",
+            "it's",
+            "a \"b\"",
+            "a\\b",
+            "a\nb",
+            "tab\t",
+            "\u{7f}\u{85}",
+            "'\"'",
+        ] {
+            let node = Node { place: Place::default(), value: Value::from(text) };
+            assert_eq!(node.to_toml(), toml::Value::String(text.to_string()).to_string());
+        }
+    }
+
+    /// A document whose parts do as well as the whole.
+    const PARTS: &str = "name = \"a\"\nhost = 1\n[defaults.link]\nrate = \"1 Mbps\"\n# [[vc]]\n[[vc]]\nname = \"v\"\n\
+                         [vc.abr]\nnrm = 2\n[[probe]]\nof = [\"v\"]\r\n[[vc]]\nname = \"\u{b5}\"\n[late.table]\nx = 1\n[late]\n[[vc]]";
+
+    #[test]
+    fn parts_of_a_document_make_what_the_whole_makes() {
+        let whole = DeTable::parse(PARTS).unwrap().into_inner();
+        let mut reading = Reading { text: 3, offset: 0, keys: HashMap::new() };
+        let whole = format!("{:?}", reading.table(whole).unwrap());
+        for least in 1..PARTS.len() {
+            let (head, rest) = parts(PARTS, least);
+            assert_eq!([head].into_iter().chain(rest).collect::<String>(), PARTS);
+            assert_eq!(
+                in_parts(PARTS, 3, least).map(|root| format!("{root:?}")).as_deref(),
+                Some(&*whole),
+                "{least}"
+            );
+        }
+        assert!(in_parts(PARTS, 3, PARTS.len()).is_none(), "one part is the whole");
+    }
+
+    #[test]
+    fn what_parts_cannot_say_is_left_to_the_whole() {
+        for text in [
+            // Lines within values begin like headers.
+            "a = [\n[[1]],\n]\n",
+            "a = \"\"\"\n[[b]]\n\"\"\"\n",
+            "a = '''\n[[b]]\n'''\n",
+            // Tables of one key in two parts.
+            "[[a]]\n[b.c]\n[[a]]\n[b.d]\n",
+            "[a.b]\n[[c]]\n[a.d]\n",
+            // Tables within the last of an array.
+            "[[a]]\n[[a.b]]\n[[a.b]]\n",
+        ] {
+            assert!(in_parts(text, 0, 1).is_none(), "{text}");
+            let whole = DeTable::parse(text).unwrap().into_inner();
+            let whole = Reading { text: 0, offset: 0, keys: HashMap::new() }.table(whole).unwrap();
+            assert_eq!(format!("{:?}", parse_document(text, 0).unwrap()), format!("{whole:?}"));
+        }
+        // And what is no TOML.
+        for text in [
+            "a = [1]\n[[a]]\n",
+            "[a]\n[[a]]\n",
+            "[[a]]\n[[b]]\n[a]\n",
+            "[[a]]\nb = 1\nb = 2\n[[a]]\n",
+            "[[a]]\n[[a]\n",
+        ] {
+            assert!(in_parts(text, 0, 1).is_none() && DeTable::parse(text).is_err(), "{text}");
+        }
     }
 
     #[test]
