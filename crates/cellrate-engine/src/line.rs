@@ -46,15 +46,11 @@ impl Line {
     /// The line behind `port`.
     pub fn of(scenario: &Scenario, port: PortIndex) -> Line {
         let link = scenario.link(port.link());
-        let random = Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, port)));
+        let random = || Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, port)));
         let (cell_time, delay) = (link.rate.cell_time(), link.delay);
         let changes = || link.changes_of(port.end());
         let by_chance = link.cell_loss > 0.0 || changes().any(|(_, line)| line.cell_loss > 0.0);
-        let faults = Faults {
-            bursts: link.loss_bursts,
-            ..Faults::new(link.cell_loss, by_chance, &link.outages, random)
-        };
-        let faults = faults.into_any();
+        let faults = Faults::any(link.cell_loss, by_chance, link.loss_bursts, &link.outages, random);
         let changing = link.is_changing().then(|| Box::new(Changing::by(changes())));
         Line { cell_time, delay, faults, changing }
     }
@@ -108,7 +104,7 @@ impl Line {
         outages: &[Span],
         random: Random,
     ) -> Line {
-        let faults = Faults::new(cell_loss, cell_loss > 0.0, outages, random).into_any();
+        let faults = Faults::any(cell_loss, cell_loss > 0.0, None, outages, || random);
         Line { cell_time, delay, faults, changing: None }
     }
 
@@ -146,14 +142,18 @@ impl Changing {
 }
 
 impl Faults {
-    fn new(cell_loss: f64, by_chance: bool, outages: &[Span], random: Random) -> Faults {
-        let (bursts, is_bad, outages) = (None, false, outages.to_vec());
-        Faults { cell_loss, by_chance, random, bursts, is_bad, outages, outage: 0 }
-    }
-
-    /// `None` where nothing is ever lost.
-    fn into_any(self) -> Option<Box<Faults>> {
-        (self.by_chance || self.bursts.is_some() || !self.outages.is_empty()).then(|| Box::new(self))
+    /// `None` where nothing is ever lost, which needs no random numbers.
+    fn any(
+        cell_loss: f64,
+        by_chance: bool,
+        bursts: Option<LossBursts>,
+        outages: &[Span],
+        random: impl FnOnce() -> Random,
+    ) -> Option<Box<Faults>> {
+        (by_chance || bursts.is_some() || !outages.is_empty()).then(|| {
+            let (random, is_bad, outages) = (random(), false, outages.to_vec());
+            Box::new(Faults { cell_loss, by_chance, random, bursts, is_bad, outages, outage: 0 })
+        })
     }
 
     fn loses(&mut self, departs: Time) -> bool {
@@ -184,7 +184,7 @@ mod tests {
         for (loss, share) in [(1.0, 1.0 / 51.0), (0.5, 0.5 / 51.0)] {
             let random = Random::new(1, Stream::Loss(Owner::named("line")));
             let bursts = Some(LossBursts { begin: 0.002, end: 0.1, loss });
-            let mut faults = Faults { bursts, ..Faults::new(0.0, false, &[], random) };
+            let mut faults = Faults::any(0.0, false, bursts, &[], || random).unwrap();
             let count = 1_000_000;
             let lost: Vec<bool> = (0..count).map(|_| faults.loses(Time::ZERO)).collect();
             let all = lost.iter().filter(|&&lost| lost).count() as f64;
