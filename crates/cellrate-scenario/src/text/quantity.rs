@@ -1,5 +1,7 @@
 //! Numbers with units, as network people write them: `155.52 Mbps`, `5 ms`, `1024 kB`, `25 %`, `1/16`, `1000 km`.
 
+use std::borrow::Cow;
+
 use cellrate_proto::declaration::Dimension;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
@@ -377,21 +379,42 @@ fn octet_rate(unit: &str) -> Option<&'static str> {
 }
 
 /// The digits of a number, kept as text so that the decimal point moves exactly.
-struct Number {
-    mantissa: String,
+struct Number<'t> {
+    mantissa: Cow<'t, str>,
     exponent: i32,
 }
 
-impl Number {
+/// Powers of ten that are doubles themselves.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+impl Number<'_> {
     /// The number times 10^`shift`, rounded once, to the nearest double.
     fn value(&self, shift: i32) -> f64 {
         let exponent = self.exponent.saturating_add(shift);
-        format!("{}e{exponent}", self.mantissa).parse().unwrap_or(f64::INFINITY)
+        self.in_one_step(exponent)
+            .unwrap_or_else(|| format!("{}e{exponent}", self.mantissa).parse().unwrap_or(f64::INFINITY))
+    }
+
+    /// The mantissa times 10^`exponent`, where its digits and the power are doubles: their product or quotient is
+    /// rounded once, and that takes no text.
+    fn in_one_step(&self, exponent: i32) -> Option<f64> {
+        let (whole, decimals) = self.mantissa.split_once('.').unwrap_or((&self.mantissa, ""));
+        let mut digits = 0_u64;
+        for digit in whole.bytes().chain(decimals.bytes()) {
+            digits = digits.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?.into())?;
+        }
+        let number = (digits < 1 << f64::MANTISSA_DIGITS).then_some(digits as f64)?;
+        let exponent = exponent.saturating_sub_unsigned(decimals.len() as u32);
+        let power = *POWERS.get(exponent.unsigned_abs() as usize)?;
+        Some(if exponent < 0 { number / power } else { number * power })
     }
 }
 
 /// The number at the start of `text` and what follows it, without the space between.
-fn split_number(text: &str) -> Option<(Number, &str)> {
+fn split_number(text: &str) -> Option<(Number<'_>, &str)> {
     let bytes = text.as_bytes();
     let mut at = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     let digits = |at: &mut usize| {
@@ -410,7 +433,10 @@ fn split_number(text: &str) -> Option<(Number, &str)> {
             return None;
         }
     }
-    let mantissa = text[..at].replace('_', "");
+    let mantissa = match &text[..at] {
+        plain if !plain.contains('_') => Cow::Borrowed(plain),
+        parted => Cow::Owned(parted.replace('_', "")),
+    };
     let mut exponent = 0;
     if matches!(bytes.get(at), Some(b'e' | b'E')) {
         let mut after = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
@@ -459,6 +485,27 @@ mod tests {
             ("1_000 \u{b5}s", 1_000_000_000),
         ] {
             assert_eq!(time(&text(written)).unwrap(), Duration::from_ps(ps), "{written}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_once_whatever_way_they_are_read() {
+        let mut state = 1_u64;
+        let mut any = |below: u64| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) % below
+        };
+        for _ in 0..20_000 {
+            let bits = any(24);
+            let factor = 1 + any(1 << bits);
+            let mut written = (any(1 << 31) * factor).to_string();
+            if any(2) == 0 {
+                written = format!("{written}.{:0width$}", any(1000), width = 3 + any(6) as usize);
+            }
+            let shift = any(30) as i32 - 12;
+            let (number, _) = split_number(&written).unwrap();
+            let expected: f64 = format!("{written}e{shift}").parse().unwrap();
+            assert_eq!(number.value(shift).to_bits(), expected.to_bits(), "{written}e{shift}");
         }
     }
 
