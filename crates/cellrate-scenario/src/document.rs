@@ -198,7 +198,7 @@ impl Document {
             Err(fault) => (as_text.clone(), fault),
         };
         let setting = Setting { path: path.into(), place: path_place, node, as_text };
-        let outcome = changed.assign(&setting).and_then(|()| changed.check());
+        let outcome = changed.assign(&setting).and_then(|()| changed.check_at(path));
         let outcome = outcome.and_then(|()| changed.sweep_points().map(drop));
         // A number that is beyond what there is goes as a text; where that does not go, the number is what is wrong.
         outcome.map_err(|fault| changed.error_at(beyond.unwrap_or(fault), path))?;

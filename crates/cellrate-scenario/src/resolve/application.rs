@@ -1,5 +1,6 @@
 //! Programs on hosts.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use cellrate_proto::{Duration, Time};
@@ -22,7 +23,7 @@ pub(super) fn build(
     let Some(shape) = group::shape_of("application") else { return Ok(Vec::new()) };
     let mut names = BTreeSet::new();
     let mut list = Vec::new();
-    for whole in wholes(root, "application", shape, |_| Table::default())? {
+    for whole in wholes(root, "application", shape, |_| Cow::Owned(Table::default()))? {
         let application = application(&whole, network, connections, duration)?;
         if !names.insert(application.name.clone()) {
             let message = format!("there is another application \"{}\"", application.name);

@@ -1,6 +1,7 @@
 //! Connections: their paths, their senders, and what those have to send.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use cellrate_proto::misbehaviour::Misbehaviour;
@@ -49,8 +50,8 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
     let Some(shape) = group::shape_of("vc") else { return Ok(Default::default()) };
     let all = defaults(root, "vc").cloned().unwrap_or_default();
     let abr = defaults(root, "abr").cloned().unwrap_or_default();
-    let wholes = wholes(root, "vc", shape, |own| base(&all, &abr, own))?;
-    let mut names = BTreeSet::new();
+    let wholes = wholes(root, "vc", shape, |own| Cow::Owned(base(&all, &abr, own)))?;
+    let mut names = HashSet::with_capacity(wholes.len());
     let mut senders = Shared::default();
     let (mut list, mut all_terms) = (Vec::with_capacity(wholes.len()), Vec::new());
     let mut paths = 0;

@@ -1,5 +1,6 @@
 //! Flows and calls that come and go, and the connections that carry them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub(super) fn build(
     let Some(shape) = group::shape_of("flows") else { return Ok(Vec::new()) };
     let abr = defaults(root, "abr").cloned().unwrap_or_default();
     let no_defaults = Table::default();
-    let wholes = wholes(root, "flows", shape, |own| connection::base(&no_defaults, &abr, own))?;
+    let wholes = wholes(root, "flows", shape, |own| Cow::Owned(connection::base(&no_defaults, &abr, own)))?;
     let mut senders = Shared::default();
     let mut demands: Vec<Demand> = Vec::with_capacity(wholes.len());
     for whole in &wholes {

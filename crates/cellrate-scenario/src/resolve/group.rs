@@ -179,7 +179,6 @@ pub(crate) fn flattened(root: &Table, kind: &str) -> Result<Vec<Node>, Fault> {
 /// The members of one entry; `node` is flattened.
 pub(crate) fn written_out(node: &Node, shape: &'static Shape, number: usize) -> Result<Vec<Member>, Fault> {
     let Some(table) = node.table() else { return Ok(Vec::new()) };
-    let written = handle(table, number);
     if let Some(key) = shape.key("name").filter(|key| key.required)
         && table.node("name").is_none()
     {
@@ -201,6 +200,7 @@ pub(crate) fn written_out(node: &Node, shape: &'static Shape, number: usize) -> 
         && count > 1
         && !name.text().is_some_and(has_number)
     {
+        let written = handle(table, number);
         let message = format!("all {count} members of the group would be called \"{written}\"");
         return Err(Fault::new(name.place, message, format!("Write \"{written}{{i}}\"")));
     }

@@ -31,6 +31,8 @@ mod uili;
 mod vs_vd;
 mod written;
 
+use std::borrow::Cow;
+
 use cellrate_proto::declaration::Shape;
 
 use crate::model::Scenario;
@@ -103,17 +105,18 @@ struct Whole {
 }
 
 /// All members of a kind. `base` gives the defaults of one.
-fn wholes(
+fn wholes<'a>(
     root: &Table,
     kind: &str,
     shape: &'static Shape,
-    base: impl Fn(&Table) -> Table,
+    base: impl Fn(&Table) -> Cow<'a, Table>,
 ) -> Result<Vec<Whole>, Fault> {
+    let empty = Table::default();
     group::members(root, kind)?
         .into_iter()
         .map(|Member { node }| {
-            let own = node.table().cloned().unwrap_or_default();
-            let table = merged(&base(&own), &own);
+            let own = node.table().unwrap_or(&empty);
+            let table = merged(&base(own), own);
             check::keys(&table, node.place, shape, Mode::COMPLETE)?;
             Ok(Whole { table, place: node.place })
         })

@@ -1,7 +1,7 @@
 //! Hosts, switches, links, and the ports at the ends of the links.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use cellrate_proto::consolidation::ConsolidationConfig;
@@ -33,7 +33,9 @@ pub(super) struct Network {
     /// In the order of the nodes, of which hosts are the first.
     pub hosts: Vec<HostSettings>,
     pub links: Vec<Link>,
-    by_name: BTreeMap<String, NodeIndex>,
+    by_name: HashMap<Arc<str>, NodeIndex>,
+    /// The nodes in the order of their names.
+    sorted: Vec<NodeIndex>,
     /// The links from a node to another, in the order of the file, which is that of their numbers.
     by_ends: BTreeMap<(NodeIndex, NodeIndex, LinkIndex), Step>,
     /// Links by their own names; the others of several between the same nodes by what stands for a name, "a-b#2".
@@ -93,8 +95,9 @@ impl Network {
         let Some((before, _)) = first_number(pattern) else {
             return self.named(pattern).into_iter().collect();
         };
-        let alike = self.by_name.range(before.to_string()..).take_while(|(name, _)| name.starts_with(before));
-        alike.filter(|(name, _)| matches(pattern, name)).map(|(_, node)| *node).collect()
+        let first = self.sorted.partition_point(|&node| self.name(node) < before);
+        let alike = self.sorted[first..].iter().take_while(|&&node| self.name(node).starts_with(before));
+        alike.copied().filter(|&node| matches(pattern, self.name(node))).collect()
     }
 
     pub fn name(&self, node: NodeIndex) -> &str {
@@ -145,7 +148,8 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
         nodes: Vec::new(),
         hosts: Vec::new(),
         links: Vec::new(),
-        by_name: BTreeMap::new(),
+        by_name: HashMap::new(),
+        sorted: Vec::new(),
         by_ends: BTreeMap::new(),
         links_by_name: BTreeMap::new(),
         limits: BTreeMap::new(),
@@ -155,26 +159,30 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
         rate_places: Vec::new(),
     };
     let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
-    let hosts = members(root, "host", |_| host_defaults.clone())?;
+    let hosts = members(root, "host", |_| Cow::Borrowed(&host_defaults))?;
     network.hosts = host::settings(&hosts)?;
     network.host_clocks = hosts.iter().map(|host| OwnClock::read(&host.table)).collect::<Result<_, _>>()?;
     let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
-    let switches = members(root, "switch", |_| switch_defaults.clone())?;
+    let switches = members(root, "switch", |_| Cow::Borrowed(&switch_defaults))?;
     network.nodes.reserve_exact(hosts.len() + switches.len());
+    network.by_name.reserve(hosts.len() + switches.len());
     for (whole, kind) in hosts
         .iter()
         .map(|host| (host, NodeKind::Host))
         .chain(switches.iter().map(|switch| (switch, NodeKind::Switch)))
     {
-        let name = whole.table.text("name").unwrap_or_default().to_string();
-        if network.by_name.contains_key(&name) {
+        let name = whole.table.text("name").unwrap_or_default();
+        let node = NodeIndex(network.nodes.len() as u32);
+        if network.by_name.insert(name.into(), node).is_some() {
             let message = format!("there is another host or switch \"{name}\"");
             let place = place_of(&whole.table, "name", whole.place);
             return Err(Fault::new(place, message, "Give each a name of its own"));
         }
-        network.by_name.insert(name.clone(), NodeIndex(network.nodes.len() as u32));
-        network.nodes.push(Node { name, kind });
+        network.sorted.push(node);
+        network.nodes.push(Node { name: name.to_string(), kind });
     }
+    let Network { nodes, sorted, .. } = &mut network;
+    sorted.sort_unstable_by(|a, b| nodes[a.0 as usize].name.cmp(&nodes[b.0 as usize].name));
     let link_defaults = defaults(root, "link").cloned().unwrap_or_default();
     let links = members(root, "link", |own| link_base(&link_defaults, own))?;
     network.links.reserve_exact(links.len());
@@ -194,7 +202,11 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
     Ok(network)
 }
 
-fn members(root: &Table, kind: &str, base: impl Fn(&Table) -> Table) -> Result<Vec<Whole>, Fault> {
+fn members<'a>(
+    root: &Table,
+    kind: &str,
+    base: impl Fn(&Table) -> Cow<'a, Table>,
+) -> Result<Vec<Whole>, Fault> {
     match group::shape_of(kind) {
         Some(shape) => wholes(root, kind, shape, base),
         None => Ok(Vec::new()),
@@ -202,11 +214,11 @@ fn members(root: &Table, kind: &str, base: impl Fn(&Table) -> Table) -> Result<V
 }
 
 /// The defaults of links, less the length where a link has a delay of its own, and the other way round.
-fn link_base(defaults: &Table, own: &Table) -> Table {
-    let mut base = defaults.clone();
+fn link_base<'a>(defaults: &'a Table, own: &Table) -> Cow<'a, Table> {
+    let mut base = Cow::Borrowed(defaults);
     for (key, other) in [("length", "delay"), ("delay", "length")] {
         if own.node(key).is_some() {
-            base.remove(other);
+            base.to_mut().remove(other);
         }
     }
     base
@@ -218,9 +230,8 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
     let Some(between) = table.node("between") else { return Err(check::missing(whole.place, "between", "")) };
     let [first, second] = check::pair(between)?;
     let ends = [network.node(first)?, network.node(second)?];
-    let names = ends.map(|end| network.name(end).to_string());
     if ends[0] == ends[1] {
-        let message = format!("the link goes from \"{}\" to itself", names[0]);
+        let message = format!("the link goes from \"{}\" to itself", network.name(ends[0]));
         return Err(Fault::new(between.place, message, "Name two different nodes"));
     }
     let Some(rates) = optional(table, "rate", |node| courses::rate(node, end))? else {
@@ -284,13 +295,9 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
 /// Gives each of several links between the same nodes what tells it from the others: its name, or its number in the
 /// file from the second on. A link that is alone between its nodes needs none.
 fn tell_apart(network: &mut Network) {
-    let mut between: BTreeMap<[NodeIndex; 2], Vec<LinkIndex>> = BTreeMap::new();
-    for (link, number) in network.links.iter().zip(0..) {
-        let [a, b] = link.ends;
-        between.entry([a.min(b), a.max(b)]).or_default().push(LinkIndex(number));
-    }
-    for (ends, links) in between {
-        for (&link, number) in links.iter().zip(1..) {
+    let between: Vec<_> = network.by_ends.keys().filter(|(a, b, _)| a < b).copied().collect();
+    for links in between.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+        for (&(from, to, link), number) in links.iter().zip(1..) {
             let label = &mut network.links[link.0 as usize].label;
             if links.len() == 1 {
                 *label = None;
@@ -299,7 +306,7 @@ fn tell_apart(network: &mut Network) {
             if label.is_none() && number > 1 {
                 *label = Some(format!("#{number}"));
             }
-            let names = ends.map(|end| network.nodes[end.0 as usize].name.as_str());
+            let names = [from, to].map(|end| network.nodes[end.0 as usize].name.as_str());
             for [a, b] in [names, [names[1], names[0]]] {
                 network.links_by_name.insert(format!("{a}-{b}#{number}"), link);
             }

@@ -23,7 +23,8 @@ pub(super) fn way(network: &Network, node: &Node, branches: bool) -> Result<Vec<
     // Between two nodes a path may name the link that it takes.
     let (mut names, mut nodes, mut links) = (Vec::new(), Vec::new(), BTreeMap::new());
     for written in check::list(node)? {
-        let link = written.text().filter(|name| network.named(name).is_none());
+        let node = written.text().and_then(|name| network.named(name));
+        let link = if node.is_none() { written.text() } else { None };
         if let Some(link) = link.and_then(|name| network.link_named(name)) {
             if nodes.is_empty() || links.insert(nodes.len(), (link, written)).is_some() {
                 let message = format!("the link \"{}\" does not stand between two nodes", written.plain());
@@ -35,7 +36,7 @@ pub(super) fn way(network: &Network, node: &Node, branches: bool) -> Result<Vec<
             }
             continue;
         }
-        nodes.push(network.node(written)?);
+        nodes.push(node.map_or_else(|| network.node(written), Ok)?);
         names.push(written);
     }
     if let Some((_, written)) = links.get(&nodes.len()) {
