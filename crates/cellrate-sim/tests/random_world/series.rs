@@ -1,4 +1,4 @@
-//! The same networks with many series that have a value every few cells, or at every change.
+//! The same networks with many series that have a value every few cells, or every few dozen, or at every change.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,8 @@ pub fn recorded_densely(mut scenario: Scenario, number: u64) -> Scenario {
     // Often multiples of a cell time, so that samples meet cells; in most networks all have one clock.
     let cell_time = scenario.links[below(scenario.links.len() as u64) as usize].rate.cell_time();
     let us = Duration::from_us;
-    let lengths = [us(10), us(10), us(25), us(100), cell_time, cell_time * 2, cell_time * 7];
+    let lengths =
+        [us(10), us(10), us(25), us(100), us(1000), cell_time, cell_time * 2, cell_time * 7, cell_time * 60];
     let clocks: Vec<Duration> = (0..[1, 1, 3][below(3) as usize])
         .map(|_| {
             let length = lengths[below(lengths.len() as u64) as usize];
