@@ -7,6 +7,7 @@ use cellrate_engine::loopback::LoopbackContents;
 use cellrate_engine::pacer::Pacer;
 use cellrate_engine::supply::{CellSupply, CommonSupply};
 use cellrate_proto::{Destination, Direction, Duration, Emission, RmCell, Time};
+use cellrate_scenario::traffic::Generate;
 
 use crate::cell::Cell;
 use crate::stretch::Stretch;
@@ -187,7 +188,16 @@ impl Endpoint {
         };
         let pace = Pace { at: self.transmits, end, spacing, count };
         self.transmits = match &mut self.end.supply {
-            // By far the most frequent one at a high rate.
+            // By far the most frequent ones.
+            Supply::Common(CommonSupply::Generated(cells)) => pace.run(
+                cells,
+                |cells, from| cells.available_from(from),
+                |cells, now| {
+                    cells.take(now);
+                    false
+                },
+                put,
+            ),
             Supply::Common(CommonSupply::Video(video)) => pace.run(
                 &mut **video,
                 |video, from| video.next().max(from),

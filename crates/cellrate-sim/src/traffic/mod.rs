@@ -230,6 +230,8 @@ impl CellSupply for Supply {
     fn available_from(&self, from: Time) -> Time {
         match self {
             Supply::Endless => from,
+            // A direction that has none but RM cells.
+            Supply::Common(CommonSupply::Nothing) => Time::NEVER,
             Supply::Adapter(adapter) if adapter.waiting() > 0 => from.max(adapter.ready()),
             other => other.available_later(from),
         }

@@ -39,7 +39,7 @@ impl Cluster {
         let priority = usize::from(*only_priority);
         loop {
             let meter = control.quiet_meter();
-            let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
+            let before = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
             // Cells of other categories are counted all together, and no interval ends with one.
             let meter = (*metered && priority == ABR).then_some(meter);
             let left = meter.as_ref().map_or(MOST_JOINING, |meter| meter.left.min(MOST_JOINING));
@@ -53,7 +53,7 @@ impl Cluster {
                 schedule,
                 joining,
                 meter,
-                limit,
+                limit: before,
                 left,
             };
             let Ended { feed, forward_rm, count } = merge.run(run);
@@ -64,7 +64,7 @@ impl Cluster {
             if *metered {
                 control.on_forward_rm(cell.arrives, slot, cell.current_cell_rate().rate());
             }
-            if feed.is_some() {
+            if feed.is_some() || merge.first() >= limit {
                 return feed;
             }
         }

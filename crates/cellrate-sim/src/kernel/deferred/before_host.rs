@@ -190,6 +190,9 @@ fn pass_data<'a>(
     let Bounds { until, end, most } = bounds;
     // What arrives at or after the end of the run stays on the link, and is for the general step.
     let none = PassedData { cells: 0, is_all: true };
+    if queue.first().is_some_and(Cell::is_rm) {
+        return (PassedData { is_all: false, ..none }, joining);
+    }
     if let CellQueue::Packed(cells) = queue
         && cells.is_of_one()
     {

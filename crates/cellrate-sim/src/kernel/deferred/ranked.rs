@@ -33,18 +33,18 @@ impl Cluster {
         };
         loop {
             let meter = control.quiet_meter();
-            let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
+            let before = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
             let count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
             let turning = ranked.turning();
             let ways_out = WaysOut { hops, outboxes };
-            let run = RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit };
+            let run = RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit: before };
             let Ended { feed, forward_rm, guaranteed } = merge.run(run);
             control.on_guaranteed_cells(guaranteed);
             let Some((cell, slot)) = forward_rm else { return feed };
             if *metered {
                 control.on_forward_rm(cell.arrives, slot, cell.current_cell_rate().rate());
             }
-            if feed.is_some() {
+            if feed.is_some() || merge.first() >= limit {
                 return feed;
             }
         }

@@ -112,16 +112,17 @@ impl Cluster {
     fn may_be_turns(&mut self, number: usize, limit: u64) -> bool {
         let Port { merge, metered, control, .. } = &mut self.ports[number];
         let Some(mut order) = merge.in_order() else { return false };
-        let ((key, Leaf::Feed(first)), (_, Leaf::Feed(last))) = (order.get(0), order.get(order.count() - 1))
-        else {
+        let (key, Leaf::Feed(first)) = order.get(0) else { return false };
+        let step = self.feeds[first as usize].key_step;
+        let is_short = |limit: u64| limit.saturating_sub(key) / LEAST_ROUNDS < step;
+        if is_short(limit) {
             return false;
-        };
-        let [first, last] = [first, last].map(|feed| &self.feeds[feed as usize]);
-        let meter = control.quiet_meter();
-        let limit = if *metered { limit.min(self.schedule.key(0, meter.until)) } else { limit };
-        limit.saturating_sub(key) / LEAST_ROUNDS >= first.key_step
-            && !(*metered && last.front.count > 0 && !meter.is_quiet(last.slot))
-            && order.is_promising()
+        }
+        let (_, Leaf::Feed(last)) = order.get(order.count() - 1) else { return false };
+        let (last, meter) = (&self.feeds[last as usize], control.quiet_meter());
+        let until = if *metered { limit.min(self.schedule.key(0, meter.until)) } else { limit };
+        let begins = *metered && last.front.count > 0 && !meter.is_quiet(last.slot);
+        !is_short(until) && !begins && order.is_promising()
     }
 
     /// Plans the cells that come before `limit`, as far as it can be done.
