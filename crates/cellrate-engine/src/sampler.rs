@@ -142,7 +142,11 @@ impl Track {
         let Every::Interval(interval) = self.every else { return };
         if self.next <= until {
             let behind = until.since(self.next).as_ps() / interval.as_ps();
-            self.recorder.push_equal(self.value, behind as usize + 1);
+            // Most often there is one.
+            match behind {
+                0 => self.recorder.push(self.value),
+                _ => self.recorder.push_equal(self.value, behind as usize + 1),
+            }
             self.growth.time = self.next + interval * behind;
             self.next = self.growth.time.saturating_add(interval);
         }
