@@ -3,8 +3,9 @@
 python3 benches/profile.py callgrind.out.123 docs/profile-w1 "W1, 2 s of network time"
 
 writes docs/profile-w1.md (the flat table: instructions spent in each function itself, with the files that were inlined
-into it) and docs/profile-w1.svg (who calls whom, as wide as the instructions spent below). A function that several others
-call is shared out among them in proportion.
+into it) and docs/profile-w1.svg (who calls whom, as wide as the instructions spent below). A function that several
+others call is shared out among them in proportion. Files are known if the program was built with
+CARGO_PROFILE_RELEASE_DEBUG=1.
 """
 
 from __future__ import annotations
