@@ -388,7 +388,16 @@ impl Cluster {
             return self.on_loopback(now, endpoint, contents);
         }
         let at_once = match self.folded(endpoint) {
-            Some(mut folded) => folded.on_rm(now, cell),
+            Some(mut folded) => {
+                folded.interrupt(now);
+                let at_once = folded.sender.on_rm(now, cell);
+                match at_once {
+                    None => folded.reschedule(now),
+                    // The interruption may have worked out what the port is to have got before.
+                    Some(_) => folded.refresh(),
+                }
+                at_once
+            }
             None => {
                 let at_once = self.endpoints[endpoint].on_rm(now, cell);
                 if at_once.is_none() {
