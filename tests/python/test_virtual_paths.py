@@ -96,4 +96,4 @@ def test_a_live_run_refuses_channels_by_their_key(tmp_path: Path, capsys: pytest
     file = tmp_path / "paths.toml"
     file.write_text(PATH)
     assert status(["live", "run", str(file)]) != 0
-    assert "channels make a connection a virtual path" in capsys.readouterr().err
+    assert "channels need a simulation: a live run has no virtual paths" in capsys.readouterr().err
