@@ -19,11 +19,11 @@ use crate::text::tree::{Node, Table};
 /// A distribution as a scenario writes it.
 type Declared = Choice<fn(&Node, &Table) -> Result<Law, Fault>>;
 
-/// Those of holding times, in the order of the reference.
+/// Distributions of holding times, in the order of the reference.
 pub(super) const HOLDING_TIMES: &[Declared] =
     &[exponential::HOLDING_TIME, lognormal::HOLDING_TIME, pareto::HOLDING_TIME, fixed::HOLDING_TIME];
 
-/// Those of sizes, in the order of the reference.
+/// Distributions of sizes, in the order of the reference.
 pub(super) const SIZES: &[Declared] = &[
     published::WEB_SEARCH,
     published::DATA_MINING,
