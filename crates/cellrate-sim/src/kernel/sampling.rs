@@ -1,10 +1,11 @@
 //! Samples: what a series looks at is brought up to the instant, and nothing else.
 //!
-//! Few series need that. The queue of a FIFO and what has left follow from the instants at which cells come: where these are
+//! Few series do. The queue of a FIFO and what has left follow from the instants at which cells come: where these are
 //! kept, samples are taken [late](cellrate_engine::sampler::Sampler::note_unchanged), at the end of the window, when
 //! all have come. They are kept before a host, where cells that follow each other evenly are one entry, and before
 //! another cluster if a sample comes every few cells; to have cells come many at a time is worth more than that, else.
-//! Rates and counts of a source that only RM cells change are noted when they change, and samples of them taken then.
+//! Rates and counts of a source that only RM cells change are noted when they change, and samples of them are taken
+//! then.
 
 use cellrate_proto::Time;
 

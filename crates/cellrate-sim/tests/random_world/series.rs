@@ -1,4 +1,5 @@
-//! Networks of other families with many series that have a value every few cells, or every few dozen, or at every change.
+//! Networks of other families with many series that have a value every few cells, or every few dozen, or at every
+//! change.
 
 use std::collections::BTreeSet;
 
