@@ -1,8 +1,5 @@
 //! Which ports carry cells, and of which priorities.
 
-use cellrate_engine::becn::Origin;
-use cellrate_proto::CellRate;
-use cellrate_proto::parameters::TCR;
 use cellrate_scenario::{Category, FlowIndex, PortIndex, Scenario};
 
 use crate::kernel::ports::{PRIORITIES, priority};
@@ -17,10 +14,9 @@ pub(super) fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]>
     used
 }
 
-/// How many cells there are at most at each port of a switch where all that it carries comes over one line, and none
-/// faster than it sends it on: each cell has left when the next one comes, but for BRMs that originate at
-/// the switch, as many as there may be in a run. `None` elsewhere. Cells come closer over a line that changes.
-pub(super) fn most_cells(scenario: &Scenario, origins: &[Origin]) -> Vec<Option<u64>> {
+/// Ports of switches at which no cell ever waits: all that they carry comes over one line, and none faster than they
+/// send it on. Each cell has left when the next one comes. Cells come closer over a line that changes.
+pub(super) fn ports_without_queue(scenario: &Scenario) -> Vec<bool> {
     let mut before: Vec<Option<PortIndex>> = vec![None; scenario.ports().len()];
     let mut alone = vec![true; before.len()];
     for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {
@@ -36,14 +32,7 @@ pub(super) fn most_cells(scenario: &Scenario, origins: &[Origin]) -> Vec<Option<
         before
             .is_some_and(|before| cell_time(before) >= cell_time(port) && !changes(before) && !changes(port))
     };
-    let mut most: Vec<Option<u64>> = scenario.ports().map(|port| never_waits(port).then_some(1)).collect();
-    let of_each = 1 + scenario.duration.as_ps() / CellRate::new(TCR).interval().as_ps();
-    for origin in origins {
-        if let Some(most) = &mut most[origin.step_back.port().index()] {
-            *most += of_each;
-        }
-    }
-    most
+    scenario.ports().map(never_waits).collect()
 }
 
 /// Which ports carry cells.

@@ -23,19 +23,15 @@ pub(super) struct Ends {
     pub(super) every_cell: bool,
     /// Every departure to it is an event.
     pub(super) tapped: bool,
-    /// A virtual end at the port's switch sends there, or the port originates BRMs.
+    /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go
+    /// there.
     pub(super) joined: bool,
-    /// It may originate BRMs.
-    pub(super) originates: bool,
-    /// Most cells that there may be, where that is known.
-    pub(super) most_there: Option<u64>,
+    /// No cell that comes over a line ever waits there.
+    pub(super) without_queue: bool,
     /// Quantities that series look at.
     pub(super) watched: WatchedPort,
     pub(super) mechanisms: Mechanisms,
 }
-
-/// Cell times between samples of a port to another switch whose [arrivals are kept](crate::kernel::sampling), at most.
-const OFTEN: u64 = 16;
 
 pub(super) fn build_port(
     scenario: &Scenario,
@@ -45,11 +41,9 @@ pub(super) fn build_port(
     outlets: &mut Shared<Outlet>,
     plugins: Plugins<'_>,
 ) -> Result<Port, RunError> {
-    let Ends { outside, at_host, every_cell, tapped, joined, originates, most_there, watched, mechanisms } =
-        ends;
+    let Ends { outside, at_host, every_cell, tapped, joined, without_queue, watched, mechanisms } = ends;
     let config = scenario.port(index);
     let line = Line::of(scenario, index);
-    let line_cell_time = line.cell_time;
     let control = plugins.control(scenario, index)?;
     let is_switch = scenario.node(scenario.tail(index.step())).kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
@@ -57,14 +51,13 @@ pub(super) fn build_port(
     let buffers = &config.buffers;
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
-    // Where no cell waits, none overtakes another, and no queue is above a threshold that it never comes to.
-    let without_queue = most_there == Some(1);
+    // Where no cell waits, none overtakes another, and a queue of one cell is above no threshold but zero.
+    let without_queue = without_queue && !joined;
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
     let discards = config.frame_discards();
     let discards_frames =
         used.iter().zip(discards).any(|(&used, discard)| used && discard.is_some()) && !without_queue;
-    let marks_cells =
-        config.control.efci.is_some_and(|efci| most_there.is_none_or(|most| most > efci.high.0));
+    let marks_cells = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
     let marks = marks_cells || config.ecn.is_some() && !without_queue;
     let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
     let takes_turns =
@@ -93,6 +86,7 @@ pub(super) fn build_port(
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };
+    let originates = is_switch && control.originates();
     // What a built-in algorithm would answer, nobody asks for where no ABR connection goes.
     let asks = used[ABR] || config.custom.is_some() || watched.algorithm;
     let asks = asks || !mechanisms.has(Mechanism::Unmetered);
@@ -122,13 +116,8 @@ pub(super) fn build_port(
     if watched.figures {
         port.keep_ended();
     }
-    let is_often = |interval| at_host && !outside || interval <= line_cell_time * OFTEN;
-    let keeps_arrivals = match watched.changes {
-        true => !watched.other_changes,
-        false => is_switch && watched.interval.is_some_and(is_often),
-    };
     match &mut port.queues {
-        Queues::Fifo(fifo) if keeps_arrivals => fifo.keep_arrivals(),
+        Queues::Fifo(fifo) if watched.changes && !watched.other_changes => fifo.keep_arrivals(),
         _ if watched.changes => port.record_changes(),
         _ => {}
     }
