@@ -131,7 +131,7 @@ test-python: test-simulated
 
 # The types that Python sees of the compiled module are those that it has.
 test-simulated: $(STAMPS)/tools $(STAMPS)/built
-	$(BIN)/stubtest cellrate._native
+	$(BIN)/stubtest --mypy-config-file tests/stubtest.ini cellrate._native
 	$(BIN)/python -m pytest -q --numprocesses=auto --dist=worksteal -m "not live"
 
 test-live: $(STAMPS)/tools $(STAMPS)/built
