@@ -10,14 +10,18 @@ import shutil
 import struct
 import subprocess
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
 
 import cellrate
+from cellrate import _native
 from cellrate.captures import Contract, conformance, read_capture
 from cellrate.captures.arrivals import by_connection
+from cellrate.captures.contract import Coupling, Definition
 from cellrate.captures.writing import write_arrivals, write_counts
+from cellrate.command_line.trace import trace
 from conftest import command
 
 HEADER = struct.pack(">I", 1 << 20 | 77 << 4 | 0 << 1 | 1)
@@ -253,6 +257,16 @@ def test_cells_are_held_against_a_contract(tmp_path: Path) -> None:
     assert (tagged.conforming, tagged.tagged, tagged.discarded) == (5, 2, 1)
     assert conformance(arrivals, Contract(definition="CBR.1", pcr=1e5, cdvt=1e-9)).discarded == 1
     assert conformance(arrivals, Contract(definition="UBR.2", pcr=1e5, cdvt=6e-6)).tagged == 8
+
+
+@pytest.mark.parametrize(("key", "hint"), [("definition", Definition), ("coupling", Coupling)])
+def test_type_hints_name_the_definitions_and_couplings_that_the_core_knows(key: str, hint: object) -> None:
+    given = {"definition": "CBR.1", "coupling": "coupled", key: "?"}
+    with pytest.raises(cellrate.CellrateError, match="it may be ") as refused:
+        _native.conformance([], [], given["definition"], 1.0, 0.0, 0.0, 0, given["coupling"])
+    words = str(refused.value).partition("it may be ")[2].replace(" or ", ", ").split(", ")
+    of_command = get_type_hints(trace)["contract" if key == "definition" else key]
+    assert list(get_args(hint)) == list(get_args(get_args(of_command)[0])) == words
 
 
 def test_a_contract_is_held_for_as_long_as_instants_can_be_counted(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 use cellrate_proto::scheduling::Discipline;
 use cellrate_proto::switch::PacketMarkingConfig;
-use cellrate_scenario::{Category, FlowIndex, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario};
+use cellrate_scenario::{FlowIndex, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario};
 
 /// "name", or "name (back)" for the direction from the last host to the first.
 pub fn flow_name(scenario: &Scenario, flow: FlowIndex) -> String {
@@ -22,17 +22,6 @@ pub fn port_name(scenario: &Scenario, port: PortIndex) -> String {
     match &scenario.link(port.link()).label {
         Some(label) => format!("{ends} ({label})"),
         None => ends,
-    }
-}
-
-/// "cbr", "vbr", "abr", "gfr" or "ubr".
-pub fn category_name(category: Category) -> &'static str {
-    match category {
-        Category::Cbr => "cbr",
-        Category::Vbr => "vbr",
-        Category::Abr => "abr",
-        Category::Gfr => "gfr",
-        Category::Ubr => "ubr",
     }
 }
 

@@ -6,7 +6,7 @@ use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario, Sender
 use serde::Serialize;
 
 use crate::histogram::Histogram;
-use crate::names::{category_name, flow_name, port_name};
+use crate::names::{flow_name, port_name};
 
 /// One direction of a connection.
 ///
@@ -221,7 +221,7 @@ pub fn cannot_settle(scenario: &Scenario) -> Vec<UnsettledSummary> {
 pub fn refused(scenario: &Scenario) -> Vec<RefusedSummary> {
     let row = |refused: &Refused| RefusedSummary {
         vc: refused.vc.clone(),
-        category: category_name(refused.category),
+        category: refused.category.word(),
         reason: refused.reason.clone(),
     };
     scenario.refused.iter().map(row).collect()

@@ -6,7 +6,7 @@ use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::{Category, FlowIndex, Scenario, Sender, fair};
 use serde::Serialize;
 
-use crate::names::{category_name, flow_name, port_name};
+use crate::names::{flow_name, port_name};
 
 /// Share of one direction of a connection with data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,7 +82,7 @@ pub fn rows(
     let fairness = categories.into_iter().filter_map(|category| {
         let of = |got: &&Got| scenario.connection(got.flow.connection()).category == category;
         let throughputs: Vec<f64> = own.iter().filter(of).map(|got| got.throughput_bps).collect();
-        let name = category_name(category);
+        let name = category.word();
         let rows = shares.iter().filter(|row| row.category == name);
         let of_fair: Option<Vec<f64>> = rows.map(|row| row.of_fair_share).collect();
         (!throughputs.is_empty()).then(|| FairnessSummary {
@@ -123,7 +123,7 @@ fn share(scenario: &Scenario, got: &Got, fair: &[fair::FairShare]) -> ShareSumma
     };
     ShareSummary {
         vc: flow_name(scenario, got.flow),
-        category: category_name(scenario.connection(got.flow.connection()).category),
+        category: scenario.connection(got.flow.connection()).category.word(),
         goodput_bps: got.goodput_bps,
         fair_share_bps,
         of_fair_share: fair_share_bps.filter(|&share| share > 0.0).map(|share| got.throughput_bps / share),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cellrate_scenario::{ConnectionIndex, NodeKind, Scenario};
 use serde::Serialize;
 
-use crate::names::{category_name, control_names};
+use crate::names::control_names;
 
 /// The network of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,7 +82,7 @@ impl Topology {
             let rest = way.iter().map(|&step| scenario.head(step).0);
             VcRow {
                 name: connection.name.clone(),
-                category: category_name(connection.category),
+                category: connection.category.word(),
                 path: first.into_iter().chain(rest).collect(),
                 ports: way.iter().map(|step| step.port().0).collect(),
             }

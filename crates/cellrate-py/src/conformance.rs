@@ -22,33 +22,15 @@ pub fn conformance(
     mbs: u64,
     coupling: &str,
 ) -> PyResult<Vec<u8>> {
-    let definition = match definition {
-        "CBR.1" => Definition::Cbr1,
-        "VBR.1" => Definition::Vbr1,
-        "VBR.2" => Definition::Vbr2,
-        "VBR.3" => Definition::Vbr3,
-        "UBR.1" => Definition::Ubr1,
-        "UBR.2" => Definition::Ubr2,
-        other => {
-            let allowed = "CBR.1, VBR.1, VBR.2, VBR.3, UBR.1 or UBR.2";
-            return Err(parameter_error(
-                py,
-                &format!("the conformance definition is \"{other}\"; it may be {allowed}"),
-            ));
-        }
-    };
-    let coupling = match coupling {
-        "coupled" => Coupling::Coupled,
-        "independent" => Coupling::Independent,
-        "serial" => Coupling::Serial,
-        other => {
-            let allowed = "coupled, independent or serial";
-            return Err(parameter_error(
-                py,
-                &format!("the coupling of the buckets is \"{other}\"; it may be {allowed}"),
-            ));
-        }
-    };
+    let definition = Definition::named(definition).ok_or_else(|| {
+        let allowed = one_of(Definition::WORDS);
+        let message = format!("the conformance definition is \"{definition}\"; it may be {allowed}");
+        parameter_error(py, &message)
+    })?;
+    let coupling = Coupling::named(coupling).ok_or_else(|| {
+        let allowed = one_of(Coupling::WORDS);
+        parameter_error(py, &format!("the coupling of the buckets is \"{coupling}\"; it may be {allowed}"))
+    })?;
     let contract = Contract {
         definition,
         pcr: CellRate::new(pcr),
@@ -77,4 +59,10 @@ pub fn conformance(
         })
     };
     times_ns.into_iter().zip(clp).map(|(ns, clp)| Ok(verdict(instant(ns)?, clp))).collect()
+}
+
+/// "a, b or c" of these words.
+fn one_of(words: &[&str]) -> String {
+    let Some((last, others)) = words.split_last() else { return String::new() };
+    format!("{} or {last}", others.join(", "))
 }

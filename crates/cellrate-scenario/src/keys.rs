@@ -1,6 +1,7 @@
 //! Keys and kinds of values that several parts of the format have.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, key, required};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Setting, Shape, key, required};
+use cellrate_proto::wire::Encapsulation;
 
 pub(crate) const TIME: Kind = Kind::Quantity(Dimension::Time);
 pub(crate) const SPAN: Kind = Kind::Positive(Dimension::Time);
@@ -35,7 +36,7 @@ pub(crate) const EXPONENTIAL: Shape = Shape {
 pub(crate) const fn encapsulation(default: &'static str) -> Key {
     key(
         "encapsulation",
-        Kind::Choice(&["llc-snap", "vc-mux"]),
+        Encapsulation::KIND,
         default,
         "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
     )

@@ -4,7 +4,7 @@
 use cellrate_engine::connection_end::RmCount;
 use cellrate_engine::frame_discards::FrameDiscards;
 pub use cellrate_engine::loopback::LoopbackSummary;
-use cellrate_engine::names::{category_name, flow_name, port_name};
+use cellrate_engine::names::{flow_name, port_name};
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
     BeyondSignallingSummary, ClockSummary, FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary,
@@ -321,7 +321,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
         let data_delivered = receiver.map(Adapter::data_delivered);
         let common = FlowSummary {
             vc: flow_name(ending.scenario, flow),
-            category: category_name(connection.category),
+            category: connection.category.word(),
             sent,
             data_sent: sending.map(|end| end.counts.data_sent),
             delivered: receiver.map(Adapter::delivered),

@@ -171,7 +171,12 @@ macro_rules! configuration {
     (@default_of Cells $default:literal) => { $crate::declaration::written::cells($default) };
     (@default_of Duration $default:literal) => { $crate::declaration::written::span($default) };
     (@default_of CellRate $default:literal) => { $crate::declaration::written::rate($default) };
-    (@default_of $words:ident $default:literal) => { <$words>::from_word($default) };
+    (@default_of $words:ident $default:literal) => {
+        match <$words>::named($default) {
+            Some(word) => word,
+            None => panic!("the word is one of those declared"),
+        }
+    };
 
     // The value that is read, or its default.
     (@read $values:ident $field:ident AveragingInterval [$default:literal] [] $about:expr) => {
@@ -223,7 +228,26 @@ macro_rules! configuration {
 pub(crate) use configuration;
 
 /// Declares an enum whose variants are the words that a key may have.
-macro_rules! words {
+///
+/// A word stands once, behind its variant: from it follow the [`Kind`](crate::declaration::Kind) of the key, what it is
+/// read into, and its name in results.
+///
+/// ```
+/// cellrate_proto::declaration::words! {
+///     /// What becomes of the older cell.
+///     pub enum Older {
+///         /// The newer one takes its place.
+///         Overwritten = "overwrite",
+///         /// It leaves at once.
+///         Sent = "send",
+///     }
+/// }
+/// assert_eq!((Older::WORDS, Older::named("send")), (&["overwrite", "send"][..], Some(Older::Sent)));
+/// assert_eq!((Older::named("keep"), Older::Sent.word()), (None, "send"));
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __words {
     (
         $(#[$meta:meta])*
         $vis:vis enum $name:ident {
@@ -231,7 +255,7 @@ macro_rules! words {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name {
             $($(#[$variant_meta])* $variant,)+
         }
@@ -240,12 +264,19 @@ macro_rules! words {
             /// Every word, in the order of the variants.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 
-            /// The variant that `word` stands for, which is one of [`WORDS`](Self::WORDS).
-            pub const fn from_word(word: &str) -> $name {
+            /// The variant that `word` stands for; `None` if it is not one of [`WORDS`](Self::WORDS).
+            pub const fn named(word: &str) -> Option<$name> {
                 $(if $crate::declaration::written::same(word, $word) {
-                    return $name::$variant;
+                    return Some($name::$variant);
                 })+
-                panic!("the word is one of those declared")
+                None
+            }
+
+            /// The word that stands for the variant.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)+
+                }
             }
         }
 
@@ -256,7 +287,7 @@ macro_rules! words {
                 values: &V,
                 key: &'static str,
             ) -> Result<Option<$name>, V::Error> {
-                Ok(values.word(key)?.filter(|word| $name::WORDS.contains(word)).map($name::from_word))
+                Ok(values.word(key)?.and_then($name::named))
             }
 
             fn number(&self) -> f64 {
@@ -265,4 +296,5 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+#[doc(inline)]
+pub use __words as words;

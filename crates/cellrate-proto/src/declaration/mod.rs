@@ -10,7 +10,8 @@ mod drawn;
 mod values;
 pub mod written;
 
-pub(crate) use configuration::{configuration, words};
+pub(crate) use configuration::configuration;
+pub use configuration::words;
 pub use drawn::Drawn;
 pub use values::{OptionalRate, OptionalRatio, OptionalSpan, Setting, Values};
 

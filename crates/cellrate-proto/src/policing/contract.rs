@@ -11,57 +11,55 @@
 //! A cell that fails bucket 1 is discarded and never tagged; CLP = 1 cells of VBR.2 and VBR.3 see bucket 1 only.
 
 use super::{Gcra, increment};
+use crate::declaration::words;
 use crate::parameters::{ParameterError, in_range};
 use crate::units::{CellRate, Duration, Time};
 
-/// A conformance definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Definition {
-    /// CBR, and rt- and nrt-VBR policed by their peak alone.
-    Cbr1,
-    /// VBR without tagging, all cells count.
-    Vbr1,
-    /// VBR, cells with CLP = 0 count towards SCR.
-    Vbr2,
-    /// VBR.2 with tagging.
-    Vbr3,
-    /// UBR.
-    Ubr1,
-    /// UBR with tagging: what comes with CLP = 0 leaves with CLP = 1.
-    Ubr2,
+words! {
+    /// A conformance definition.
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum Definition {
+        /// CBR, and rt- and nrt-VBR policed by their peak alone.
+        Cbr1 = "CBR.1",
+        /// VBR without tagging, all cells count.
+        Vbr1 = "VBR.1",
+        /// VBR, cells with CLP = 0 count towards SCR.
+        Vbr2 = "VBR.2",
+        /// VBR.2 with tagging.
+        Vbr3 = "VBR.3",
+        /// UBR.
+        Ubr1 = "UBR.1",
+        /// UBR with tagging: what comes with CLP = 0 leaves with CLP = 1.
+        Ubr2 = "UBR.2",
+    }
 }
 
 impl Definition {
-    /// Its name in the standard, such as "VBR.3".
-    pub const fn name(self) -> &'static str {
-        match self {
-            Definition::Cbr1 => "CBR.1",
-            Definition::Vbr1 => "VBR.1",
-            Definition::Vbr2 => "VBR.2",
-            Definition::Vbr3 => "VBR.3",
-            Definition::Ubr1 => "UBR.1",
-            Definition::Ubr2 => "UBR.2",
-        }
-    }
-
     /// Whether it polices SCR beside PCR.
     pub const fn is_vbr(self) -> bool {
         matches!(self, Definition::Vbr1 | Definition::Vbr2 | Definition::Vbr3)
     }
+
+    /// Whether it tags cells that conform to the peak alone, and does not discard them.
+    pub const fn tags(self) -> bool {
+        matches!(self, Definition::Vbr3 | Definition::Ubr2)
+    }
 }
 
-/// How the two buckets of VBR hang together. The standard couples them; equipment offers the others, too, and what
-/// conforms depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Coupling {
-    /// A cell is charged to the buckets that it must conform to, if it conforms to all of them; a tagged one to bucket
-    /// 1.
-    #[default]
-    Coupled,
-    /// Each bucket is charged whenever the cell conforms to it, whatever the other says.
-    Independent,
-    /// Bucket 2 sees what bucket 1 has passed; bucket 1 stays charged for what bucket 2 then refuses.
-    Serial,
+words! {
+    /// How the two buckets of VBR hang together. The standard couples them; equipment offers the others, too, and what
+    /// conforms depends on it.
+    #[derive(Hash, Default)]
+    pub enum Coupling {
+        /// A cell is charged to the buckets that it must conform to, if it conforms to all of them; a tagged one to
+        /// bucket 1.
+        #[default]
+        Coupled = "coupled",
+        /// Each bucket is charged whenever the cell conforms to it, whatever the other says.
+        Independent = "independent",
+        /// Bucket 2 sees what bucket 1 has passed; bucket 1 stays charged for what bucket 2 then refuses.
+        Serial = "serial",
+    }
 }
 
 /// Traffic contract of a connection.

@@ -4,6 +4,7 @@
 use super::contract::{Contract, Policer, Verdict};
 use super::dynamic::{AbrContract, DynamicGcra};
 use super::frame::{FrameContract, FramePolicer, FrameVerdict};
+use crate::declaration::words;
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Time};
 
@@ -18,17 +19,19 @@ pub enum Rule {
     Frames(FrameContract),
 }
 
-/// The fate of a cell that does not conform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// It is discarded; but what VBR.3, UBR.2 and GFR.2 say is to be tagged is tagged, and what GFR.1 finds not
-    /// eligible goes on as it is.
-    Discard,
-    /// It goes on with CLP = 1; of ABR.1, which leaves it to the network. Out-of-rate FRMs, which have that already,
-    /// are discarded.
-    Tag,
-    /// It goes on as it is, and is counted.
-    Count,
+words! {
+    /// The fate of a cell that does not conform.
+    #[derive(Hash)]
+    pub enum Action {
+        /// It is discarded; but what VBR.3, UBR.2 and GFR.2 say is to be tagged is tagged, and what GFR.1 finds not
+        /// eligible goes on as it is.
+        Discard = "discard",
+        /// It goes on with CLP = 1; of ABR.1, which leaves it to the network. Out-of-rate FRMs, which have that
+        /// already, are discarded.
+        Tag = "tag",
+        /// It goes on as it is, and is counted.
+        Count = "count",
+    }
 }
 
 /// The configuration of a policer: its conformance definition, and the fate of cells that do not conform.
@@ -56,7 +59,7 @@ impl UsageConfig {
     /// The name of the conformance definition, "CBR.1" to "GFR.2".
     pub const fn definition(&self) -> &'static str {
         match &self.rule {
-            Rule::Fixed(contract) => contract.definition.name(),
+            Rule::Fixed(contract) => contract.definition.word(),
             Rule::Abr(_) => "ABR.1",
             Rule::Frames(contract) => contract.name(),
         }

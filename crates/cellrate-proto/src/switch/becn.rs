@@ -8,19 +8,22 @@
 
 use super::Slot;
 use super::list::List;
+use crate::declaration::words;
 use crate::parameters::{ParameterError, TCR, in_range};
 use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
 use crate::units::{CellRate, Cells, Time};
 
-/// Indication of a BRM that a switch originates: CI or NI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum BecnIndication {
-    /// CI = 1: the source reduces its rate by RDF (default).
-    #[default]
-    Congestion,
-    /// NI = 1: the source does not raise its rate; to lower it is left to ER.
-    NoIncrease,
+words! {
+    /// Indication of a BRM that a switch originates: CI or NI.
+    #[derive(Default)]
+    pub enum BecnIndication {
+        /// CI = 1: the source reduces its rate by RDF (default).
+        #[default]
+        Congestion = "ci",
+        /// NI = 1: the source does not raise its rate; to lower it is left to ER.
+        NoIncrease = "ni",
+    }
 }
 
 /// When a port originates BRMs.

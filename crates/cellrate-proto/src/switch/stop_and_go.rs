@@ -13,6 +13,7 @@ use crate::units::{CellRate, Cells, Duration, Time};
 
 words! {
     /// How a port says stop.
+    #[derive(Default)]
     pub enum StopAndGoForm {
         /// CI := NI := 1 (the paper's; default).
         #[default]

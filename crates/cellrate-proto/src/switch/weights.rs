@@ -17,6 +17,7 @@ use crate::units::CellRate;
 
 words! {
     /// To whom a port gives how much.
+    #[derive(Default)]
     pub enum Fairness {
         /// Equal shares, whatever MCRs and weights are (default).
         #[default]

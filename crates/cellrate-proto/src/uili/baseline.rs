@@ -36,6 +36,7 @@ impl BuiltIn for Baseline {
 words! {
     /// The floor of [`Baseline`]. The paper names two changes against August 1995, the count based formula and the
     /// additive headroom, and no new floor; it counts the floor among the open issues of December (section 5.1).
+    #[derive(Default)]
     pub enum BaselineFloor {
         /// ICR, as in August 1995 (default).
         #[default]

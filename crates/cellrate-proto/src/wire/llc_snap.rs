@@ -1,5 +1,6 @@
 //! Header before an IP packet in an AAL5 SDU (RFC 2684): none, or the LLC/SNAP header that names IPv4.
 
+use crate::declaration::words;
 use core::fmt;
 
 /// The LLC/SNAP header of IPv4 (RFC 2684, 5.1): LLC AA-AA-03, OUI 00-00-00, EtherType 08-00.
@@ -8,13 +9,15 @@ pub const LLC_SNAP_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0x00, 0x00, 0x00, 0x08, 0x
 /// The largest IP packet that hosts send over ATM unless they agree on another \[octets\] (RFC 2225, section 7).
 pub const DEFAULT_IP_MTU: usize = 9180;
 
-/// How packets are wrapped into AAL5 SDUs; both ends of a connection agree on it at set-up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Encapsulation {
-    /// The SDU is the packet: one protocol per connection (RFC 2684, section 6).
-    VcMultiplexed,
-    /// The SDU is the LLC/SNAP header of IPv4 and the packet.
-    LlcSnapIpv4,
+words! {
+    /// How packets are wrapped into AAL5 SDUs; both ends of a connection agree on it at set-up.
+    #[derive(Hash)]
+    pub enum Encapsulation {
+        /// The SDU is the LLC/SNAP header of IPv4 and the packet.
+        LlcSnapIpv4 = "llc-snap",
+        /// The SDU is the packet: one protocol per connection (RFC 2684, section 6).
+        VcMultiplexed = "vc-mux",
+    }
 }
 
 /// Why an SDU holds no IPv4 packet.

@@ -5,7 +5,7 @@
 //! the distance is d^2 = R^2 + r^2 - 2 R r cos psi, and psi follows the satellite's pass by cos psi = cos psi0 cos w t,
 //! t since it is highest, w = sqrt(mu / r^3).
 
-use cellrate_proto::declaration::{Dimension, Kind, Shape, key, required};
+use cellrate_proto::declaration::{Dimension, Kind, Setting, Shape, key, required};
 use cellrate_proto::{Duration, Time};
 
 use super::{Delays, check_number};
@@ -14,7 +14,7 @@ use crate::model::InFlight;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
-use crate::text::reading::optional;
+use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table};
 
 /// Mean radius of the Earth \[km\].
@@ -58,7 +58,7 @@ pub(super) const SHAPE: Shape = Shape {
         key("step", SPAN, "\"100 ms\"", "How long each delay holds: that at the beginning of the step."),
         key(
             "in_flight",
-            Kind::Choice(&["kept", "lost"]),
+            InFlight::KIND,
             "\"kept\"",
             "Fate of the cells on the line at a hand-over, as in `changes`.",
         ),
@@ -133,10 +133,7 @@ pub(super) fn delays(node: &Node, table: &Table, end: Time) -> Result<Delays, Fa
     check_number(node, table, end, step.min(hand_over))?;
     let legs = table.node("legs").map_or(Ok(2), |node| check::integer(node, 1, 2))? as f64;
     let beside = optional(table, "beside", quantity::time)?.unwrap_or(Duration::ZERO);
-    let at_hand_over = match table.text("in_flight") {
-        Some("lost") => InFlight::Lost,
-        _ => InFlight::Kept,
-    };
+    let at_hand_over = word(table, "in_flight", InFlight::named);
     let delay_at = |served: Duration| {
         let t = sets - (hand_over - served).as_secs_f64();
         beside + Duration::from_secs_f64(legs * orbit.distance(t) / LIGHT)

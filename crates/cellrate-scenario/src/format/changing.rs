@@ -1,8 +1,9 @@
 //! The keys of links that change.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key, required};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Setting, Shape, key, required};
 
 use crate::keys::{FRACTION, TIME};
+use crate::model::InFlight;
 
 const CHANGE: Shape = Shape {
     name: "change",
@@ -30,7 +31,7 @@ const CHANGE: Shape = Shape {
         key("loss", FRACTION, "as before", "Probability that such a cell is lost on the line, either way."),
         key(
             "in_flight",
-            Kind::Choice(&["kept", "lost"]),
+            InFlight::KIND,
             "\"kept\"",
             "Fate of the cells that are on the line then, either way: they arrive as they would have, or are lost, and counted as lost when their transmission ends.",
         ),

@@ -1,15 +1,21 @@
 //! The keys of flows and calls that come and go.
 
-use cellrate_proto::declaration::{Kind, Range, Shape, key, required};
+use cellrate_proto::declaration::{Kind, Range, Setting, Shape, key, required};
+use cellrate_proto::wire::Encapsulation;
 
 use super::traffic::CALL;
 use super::{ABR_KEY, NAME, PEAK_KEY, SCR_DEFAULT};
 use crate::demand::{ARRIVALS, HOLDING, SIZE};
 use crate::keys::{OCTETS, POSITIVE_RATE, TIME};
+use crate::model::Category;
 use crate::traffic::tcp::FLOW_TCP;
 
 /// Most flows or calls between a pair at once.
 pub(crate) const MOST_SLOTS: i64 = 65_536;
+
+/// Service categories of flows and calls: all but that of frames.
+const CATEGORY_OF_FLOWS: Kind =
+    Kind::Choice(&[Category::Abr.word(), Category::Cbr.word(), Category::Vbr.word(), Category::Ubr.word()]);
 
 pub(super) const FLOWS: Shape = Shape {
     name: "flows",
@@ -73,11 +79,11 @@ pub(super) const FLOWS: Shape = Shape {
         ),
         key(
             "encapsulation",
-            Kind::Choice(&["llc-snap", "vc-mux"]),
+            Encapsulation::KIND,
             "\"llc-snap\"",
             "For `size` without `tcp`: how IP packets become AAL5 SDUs, with the 8 octets of LLC/SNAP or bare.",
         ),
-        key("category", Kind::Choice(&["abr", "cbr", "vbr", "ubr"]), "\"abr\"", "Service category of each."),
+        key("category", CATEGORY_OF_FLOWS, "\"abr\"", "Service category of each."),
         ABR_KEY,
         PEAK_KEY,
         key(

@@ -18,12 +18,14 @@ mod tree;
 mod uili;
 
 use application::APPLICATION;
-use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, joined, key, required, total};
+use cellrate_proto::declaration::{
+    Dimension, Key, Kind, Range, Setting, Shape, joined, key, required, total,
+};
 use cellrate_proto::switch::FIGURES;
 
 use crate::courses::{DELAY_COURSE, RATE_COURSE};
 use crate::keys::{CELLS, FRACTION, NRM, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
-use crate::model::{DemandQuantity, FlowQuantity, PortQuantity};
+use crate::model::{Category, DemandQuantity, FlowQuantity, PortQuantity, WaitingBrm};
 use changing::CHANGES_KEY;
 use channel::CHANNELS_KEY;
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
@@ -34,7 +36,7 @@ use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
 use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
-pub(crate) use police::DEFINITIONS;
+pub(crate) use police::{Conformance, DEFINITIONS, Method};
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
@@ -243,7 +245,7 @@ const LINK_DEFAULTS: Shape = Shape {
 
 const CATEGORY_KEY: Key = key(
     "category",
-    Kind::Choice(&["abr", "cbr", "vbr", "gfr", "ubr"]),
+    Category::KIND,
     "\"abr\"",
     "Service category; a port serves cbr and vbr before abr and abr before gfr and ubr, unless it has `class_weights`.",
 );
@@ -456,7 +458,7 @@ const ABR: Shape = Shape {
         ),
         key(
             "waiting_brm",
-            Kind::Choice(&["overwrite", "out-of-rate"]),
+            WaitingBrm::KIND,
             "\"overwrite\"",
             "Treatment of a turned-around RM cell that still waits at the destination when the next comes (rule 3).",
         ),

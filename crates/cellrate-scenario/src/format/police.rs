@@ -1,8 +1,11 @@
 //! The keys of policing: a contract, what becomes of cells that do not keep to it, and sources that do not.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, key};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Setting, Shape, key};
+use cellrate_proto::policing::contract::{Coupling, Definition};
+use cellrate_proto::policing::usage::Action;
 
 use crate::keys::{SPAN, TIME};
+use crate::model::Category;
 
 pub(super) const POLICE_KEY: Key = key(
     "police",
@@ -55,9 +58,77 @@ const MISBEHAVES: Shape = Shape {
     ],
 };
 
-/// Conformance definitions, in the order of the standard.
-pub(crate) const DEFINITIONS: &[&str] =
-    &["cbr.1", "vbr.1", "vbr.2", "vbr.3", "ubr.1", "ubr.2", "abr.1", "gfr.1", "gfr.2"];
+/// A conformance definition as `police` names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conformance {
+    /// Its name in a file.
+    pub name: &'static str,
+    /// The category that it is for.
+    pub category: Category,
+    /// How the core holds cells to it.
+    pub method: Method,
+}
+
+/// How the core holds cells to a conformance definition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Method {
+    /// By buckets of fixed rates.
+    Fixed(Definition),
+    /// By a bucket whose rate backward RM cells change.
+    Dynamic,
+    /// Frame by frame; those that are not eligible are tagged or left alone.
+    Frames { tags: bool },
+}
+
+impl Conformance {
+    /// Whether cells that do not conform to all of it are tagged, and not discarded.
+    pub fn tags(&self) -> bool {
+        match self.method {
+            Method::Fixed(definition) => definition.tags(),
+            Method::Dynamic => false,
+            Method::Frames { tags } => tags,
+        }
+    }
+
+    /// Keys of parameters that it does not have.
+    pub fn foreign(&self) -> &'static [&'static str] {
+        match self.method {
+            Method::Dynamic => &["pcr", "scr", "mbs", "coupling"],
+            Method::Fixed(definition) if definition.is_vbr() => &["tau2", "tau3"],
+            Method::Fixed(_) | Method::Frames { .. } => &["scr", "mbs", "coupling", "tau2", "tau3"],
+        }
+    }
+}
+
+/// Conformance definitions, in the order of the standard; the first of a category is the one of its connections that
+/// name none.
+pub(crate) const DEFINITIONS: [Conformance; 9] = {
+    use Category::{Abr, Cbr, Gfr, Ubr, Vbr};
+    const fn of(name: &'static str, category: Category, method: Method) -> Conformance {
+        Conformance { name, category, method }
+    }
+    [
+        of("cbr.1", Cbr, Method::Fixed(Definition::Cbr1)),
+        of("vbr.1", Vbr, Method::Fixed(Definition::Vbr1)),
+        of("vbr.2", Vbr, Method::Fixed(Definition::Vbr2)),
+        of("vbr.3", Vbr, Method::Fixed(Definition::Vbr3)),
+        of("ubr.1", Ubr, Method::Fixed(Definition::Ubr1)),
+        of("ubr.2", Ubr, Method::Fixed(Definition::Ubr2)),
+        of("abr.1", Abr, Method::Dynamic),
+        of("gfr.1", Gfr, Method::Frames { tags: false }),
+        of("gfr.2", Gfr, Method::Frames { tags: true }),
+    ]
+};
+
+const NAMES: [&str; DEFINITIONS.len()] = {
+    let mut names = [""; DEFINITIONS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = DEFINITIONS[i].name;
+        i += 1;
+    }
+    names
+};
 
 const POLICE: Shape = Shape {
     name: "police",
@@ -71,13 +142,13 @@ const POLICE: Shape = Shape {
         ),
         key(
             "definition",
-            Kind::Choice(DEFINITIONS),
+            Kind::Choice(&NAMES),
             "the one of the category whose number is 1",
             "Conformance definition, one of the connection's category.",
         ),
         key(
             "action",
-            Kind::Choice(&["discard", "tag", "count"]),
+            Action::KIND,
             "\"tag\" for vbr.3, ubr.2 and gfr.2, \"discard\" for others",
             "Fate of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses, gfr.2 those of frames that are not eligible; abr.1 leaves the choice; count lets all go on with any.",
         ),
@@ -107,7 +178,7 @@ const POLICE: Shape = Shape {
         ),
         key(
             "coupling",
-            Kind::Choice(&["coupled", "independent", "serial"]),
+            Coupling::KIND,
             "\"coupled\"",
             "How the two buckets of vbr hang together: a cell is charged to both or, tagged, to that of the peak; to each that it conforms to; to the second only if the first passed it, which stays charged.",
         ),

@@ -1,13 +1,14 @@
 //! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
 
-use cellrate_proto::declaration::{Key, Kind, Range, Shape, Tagged, key, required};
+use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, Tagged, key, required};
 use cellrate_proto::declaration::{joined, total};
-use cellrate_proto::switch::FORMS;
 use cellrate_proto::switch::frame_discard::SHAPES;
+use cellrate_proto::switch::{BecnIndication, FORMS};
 
 use super::tree::CONSOLIDATION_KEY;
 use super::{COUNT, LIKE, NAME, by_name};
 use crate::keys::{CELLS, NRM, POSITIVE_RATE, RATE, ROOM, SHARE, SPAN, TIME};
+use crate::model::RmCells;
 use crate::plugin::{NAME_KEY, PARAMETERS_KEY};
 
 const BUFFERS_KEY: Key = key(
@@ -18,7 +19,7 @@ const BUFFERS_KEY: Key = key(
 );
 const RM_CELLS_KEY: Key = key(
     "rm_cells",
-    Kind::Choice(&["in-order", "before-data", "first"]),
+    RmCells::KIND,
     "\"in-order\"",
     "When RM cells have their turn in each output port: among the ABR data cells, before these, or before everything, CBR and VBR included (TM 4.0, 5.10.6). They take places of the ABR buffer in any case.",
 );
@@ -349,7 +350,7 @@ const BECN: Shape = Shape {
         required("threshold", CELLS, "While the ABR queue is at or above this; at least 1 cell."),
         key(
             "sets",
-            Kind::Choice(&["ci", "ni"]),
+            BecnIndication::KIND,
             "\"ci\"",
             "Indication in the BRM: CI, the source is to reduce its rate by RDF, or NI, it is not to raise it.",
         ),

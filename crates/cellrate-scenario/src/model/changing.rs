@@ -1,5 +1,6 @@
 //! Links whose rate, delay or loss changes in time, step by step.
 
+use cellrate_proto::declaration::words;
 use cellrate_proto::{BitRate, Duration, Time};
 
 use crate::model::{Link, Scenario};
@@ -26,14 +27,16 @@ pub struct LineState {
     pub in_flight: InFlight,
 }
 
-/// Fate of the cells that are on a line when it changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum InFlight {
-    /// They arrive when they would have, and those behind them come no closer than they left (default).
-    #[default]
-    Kept,
-    /// They are lost, and what is behind them need not wait for them.
-    Lost,
+words! {
+    /// Fate of the cells that are on a line when it changes.
+    #[derive(Default)]
+    pub enum InFlight {
+        /// They arrive when they would have, and those behind them come no closer than they left (default).
+        #[default]
+        Kept = "kept",
+        /// They are lost, and what is behind them need not wait for them.
+        Lost = "lost",
+    }
 }
 
 impl Link {

@@ -56,6 +56,7 @@ pub use crate::values::{ClockOffset, Period};
 use std::sync::Arc;
 
 use cellrate_proto::admission::Book;
+use cellrate_proto::declaration::words;
 use cellrate_proto::destination::CongestedSpan;
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{FrameDiscardConfig, PacketMarkingConfig, PortControlConfig};
@@ -245,17 +246,19 @@ impl Port {
     }
 }
 
-/// When RM cells are transmitted (TM 4.0, 5.10.6: a switch may transmit them out of sequence with data cells). They are
-/// in the buffer of ABR in any case, and keep their order among themselves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum RmCells {
-    /// In the order of arrival among the ABR data cells (default).
-    #[default]
-    InOrder,
-    /// Before every ABR data cell, after CBR and VBR.
-    BeforeData,
-    /// Before everything.
-    First,
+words! {
+    /// When RM cells are transmitted (TM 4.0, 5.10.6: a switch may transmit them out of sequence with data cells). They
+    /// are in the buffer of ABR in any case, and keep their order among themselves.
+    #[derive(Default)]
+    pub enum RmCells {
+        /// In the order of arrival among the ABR data cells (default).
+        #[default]
+        InOrder = "in-order",
+        /// Before every ABR data cell, after CBR and VBR.
+        BeforeData = "before-data",
+        /// Before everything.
+        First = "first",
+    }
 }
 
 /// Room in an output port, the cell in transmission included; `None` is without limit. A cell that finds no room is
@@ -281,20 +284,23 @@ impl Buffers {
     }
 }
 
-/// The service categories; a port without weights for categories serves CBR and VBR before ABR and ABR before GFR
-/// and UBR.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-pub enum Category {
-    /// Constant bit rate.
-    Cbr,
-    /// Variable bit rate.
-    Vbr,
-    /// Available bit rate.
-    Abr,
-    /// Guaranteed frame rate (TM 4.1).
-    Gfr,
-    /// Unspecified bit rate.
-    Ubr,
+words! {
+    /// The service categories; a port without weights for categories serves CBR and VBR before ABR and ABR before GFR
+    /// and UBR.
+    #[derive(PartialOrd, Ord, Hash, Default)]
+    pub enum Category {
+        /// Available bit rate (default).
+        #[default]
+        Abr = "abr",
+        /// Constant bit rate.
+        Cbr = "cbr",
+        /// Variable bit rate.
+        Vbr = "vbr",
+        /// Guaranteed frame rate (TM 4.1).
+        Gfr = "gfr",
+        /// Unspecified bit rate.
+        Ubr = "ubr",
+    }
 }
 
 /// A virtual channel connection: one path, two directions.
@@ -445,14 +451,16 @@ pub struct AbrSender {
     pub congested: Arc<[CongestedSpan]>,
 }
 
-/// Destination rule 3: the fate of the older turned-around cell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum WaitingBrm {
-    /// The newer contents take its place (default).
-    #[default]
-    Overwrite,
-    /// It leaves at once, out of rate (CLP = 1); the newer one waits in rate.
-    SendOutOfRate,
+words! {
+    /// Destination rule 3: the fate of the older turned-around cell.
+    #[derive(Default)]
+    pub enum WaitingBrm {
+        /// The newer contents take its place (default).
+        #[default]
+        Overwrite = "overwrite",
+        /// It leaves at once, out of rate (CLP = 1); the newer one waits in rate.
+        SendOutOfRate = "out-of-rate",
+    }
 }
 
 /// A series to record.

@@ -7,7 +7,7 @@ use crate::model::{InFlight, LineState, Link, LinkStep};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
-use crate::text::reading::{instant, optional};
+use crate::text::reading::{instant, optional, word};
 use crate::text::tree::{Node, Table, Value};
 
 /// Courses that the rate and the delay of a link follow beside `changes`, from 0 on.
@@ -148,9 +148,7 @@ fn changed(node: &Node, names: [&str; 2], before: LinkStep) -> Result<LinkStep, 
         line.rate = optional(table, "rate", quantity::line_rate_or_none)?.unwrap_or(line.rate);
         line.delay = optional(table, "delay", quantity::time)?.unwrap_or(line.delay);
         line.cell_loss = optional(table, "loss", quantity::ratio)?.unwrap_or(line.cell_loss);
-        if table.text("in_flight") == Some("lost") {
-            line.in_flight = InFlight::Lost;
-        }
+        line.in_flight = word(table, "in_flight", InFlight::named);
     }
     Ok(LinkStep { at: instant(at)?, lines })
 }

@@ -24,7 +24,7 @@ use crate::model::{
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
-use crate::text::reading::optional;
+use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table, Value, merged};
 use crate::traffic::Greedy;
 
@@ -193,13 +193,7 @@ fn with_branch_paths(
         .chain(branch_paths.iter().flat_map(|branch| &branch.steps))
         .map(|step| network.link(*step).fastest_rate().to_cell_rate());
     let narrowest = rates.fold(CellRate::new(f64::MAX), CellRate::min);
-    let category = match table.text("category").unwrap_or("abr") {
-        "cbr" => Category::Cbr,
-        "vbr" => Category::Vbr,
-        "gfr" => Category::Gfr,
-        "ubr" => Category::Ubr,
-        _ => Category::Abr,
-    };
+    let category = word(table, "category", Category::named);
     trees::check_ports(network, category, &path, &branch_paths)?;
     let reverse = table.node("reverse").and_then(Node::table);
     let empty = Table::default();
@@ -499,10 +493,7 @@ fn abr_sender(
         custom_uili: keys.node("uili").and_then(Node::table).map(Custom::read).transpose()?.flatten(),
         misbehaviour: Misbehaviour::default(),
         clear_efci_state: keys.text("efci_state") != Some("keep"),
-        waiting_brm: match keys.text("waiting_brm") {
-            Some("out-of-rate") => WaitingBrm::SendOutOfRate,
-            _ => WaitingBrm::Overwrite,
-        },
+        waiting_brm: word(keys, "waiting_brm", WaitingBrm::named),
         congested: optional(keys, "congested", congested::read)?.unwrap_or_default(),
     })))
 }

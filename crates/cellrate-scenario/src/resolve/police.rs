@@ -7,11 +7,12 @@ use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{CellRate, Duration};
 
 use super::network::Network;
-use crate::model::{Category, Connection, Link, Policing, Sender};
+use crate::format::{Conformance, DEFINITIONS, Method};
+use crate::model::{Category, Connection, Link, Policing};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
-use crate::text::reading::optional;
+use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table};
 
 /// The tables `police` of the two directions of a connection, its `scr`, and its `mbs` and `mfs` \[cells\].
@@ -125,33 +126,12 @@ impl Reader<'_> {
     }
 
     fn usage(&self, hop: usize) -> Result<UsageConfig, Fault> {
-        let (family, first) = match self.connection.category {
-            Category::Cbr => ("cbr.", "cbr.1"),
-            Category::Vbr => ("vbr.", "vbr.1"),
-            Category::Ubr => ("ubr.", "ubr.1"),
-            Category::Gfr => ("gfr.", "gfr.1"),
-            Category::Abr => ("abr.", "abr.1"),
-        };
-        let name = self.table.text("definition").unwrap_or(first);
-        if !name.starts_with(family) {
-            let message = format!("definition is \"{name}\", and the connection is one of {}", &family[..3]);
-            let own: Vec<String> = crate::format::DEFINITIONS
-                .iter()
-                .filter(|other| other.starts_with(family))
-                .map(|other| format!("\"{other}\""))
-                .collect();
-            return Err(Fault::new(self.place("definition"), message, format!("Write {}", own.join(" or "))));
-        }
-        let foreign = match name {
-            "abr.1" => &["pcr", "scr", "mbs", "coupling"][..],
-            "cbr.1" | "ubr.1" | "ubr.2" | "gfr.1" | "gfr.2" => &["scr", "mbs", "coupling", "tau2", "tau3"],
-            _ => &["tau2", "tau3"],
-        };
-        if let Some(node) = foreign.iter().find_map(|key| self.table.entry(key)) {
-            let message = format!("{} is not a parameter of \"{name}\"", node.key);
-            let remedy = match (name, &*node.key) {
-                ("abr.1", "pcr") => "Leave it out: it is abr.pcr",
-                ("gfr.1" | "gfr.2", "mbs") => "Leave it out: it is mbs of the connection",
+        let conformance = self.conformance()?;
+        if let Some(node) = conformance.foreign().iter().find_map(|key| self.table.entry(key)) {
+            let message = format!("{} is not a parameter of \"{}\"", node.key, conformance.name);
+            let remedy = match (conformance.method, &*node.key) {
+                (Method::Dynamic, "pcr") => "Leave it out: it is abr.pcr",
+                (Method::Frames { .. }, "mbs") => "Leave it out: it is mbs of the connection",
                 _ => "Leave it out",
             };
             return Err(Fault::new(node.place, message, remedy));
@@ -160,8 +140,18 @@ impl Reader<'_> {
             || self.connection.steps(self.backward).take(hop + 1).map(|step| self.network.link(step));
         let last = between().next_back().map_or(Duration::ZERO, Link::longest_cell_time);
         let cdvt = optional(self.table, "cdvt", quantity::time)?.unwrap_or(last);
-        let rule = match &self.connection.flow(self.backward).sender {
-            Sender::Abr(abr) => {
+        let sender = &self.connection.flow(self.backward).sender;
+        let rule = match conformance.method {
+            Method::Fixed(definition) => self.fixed(definition, sender.pcr(), cdvt)?,
+            Method::Frames { tags } => {
+                let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?;
+                let [mbs, mfs] = self.asked.frames;
+                let mfs = mfs.unwrap_or(MFS);
+                let (mcr, mbs) = (self.connection.queue.mcr, mbs.unwrap_or(mfs));
+                let pcr = pcr.unwrap_or(sender.pcr());
+                Rule::Frames(FrameContract { tags, pcr, cdvt, mcr, mbs, mfs })
+            }
+            Method::Dynamic => {
                 let sum = |spans: &mut dyn Iterator<Item = Duration>| {
                     spans.fold(Duration::ZERO, Duration::saturating_add)
                 };
@@ -172,35 +162,33 @@ impl Reader<'_> {
                 let cells = sum(&mut between().map(Link::longest_cell_time));
                 let tau2 = optional(self.table, "tau2", quantity::span)?;
                 Rule::Abr(AbrContract {
-                    pcr: abr.parameters.pcr,
-                    mcr: abr.parameters.mcr,
-                    icr: abr.parameters.effective_icr(),
+                    pcr: sender.pcr(),
+                    mcr: sender.mcr(),
+                    icr: sender.icr(),
                     cdvt,
                     longest_delay: tau2.unwrap_or(tau3.saturating_add(changes).saturating_add(cells)),
                     shortest_delay: tau3,
                 })
             }
-            Sender::Peak(peak) if self.connection.category == Category::Gfr => {
-                let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?.unwrap_or(*peak);
-                let [mbs, mfs] = self.asked.frames;
-                let mfs = mfs.unwrap_or(MFS);
-                let (mcr, mbs) = (self.connection.queue.mcr, mbs.unwrap_or(mfs));
-                Rule::Frames(FrameContract { tags: name == "gfr.2", pcr, cdvt, mcr, mbs, mfs })
-            }
-            Sender::Peak(peak) => self.fixed(name, *peak, cdvt)?,
         };
-        Ok(UsageConfig { rule, action: self.action(name)? })
+        Ok(UsageConfig { rule, action: self.action(conformance)? })
     }
 
-    fn fixed(&self, name: &str, peak: CellRate, cdvt: Duration) -> Result<Rule, Fault> {
-        let definition = match name {
-            "cbr.1" => Definition::Cbr1,
-            "vbr.1" => Definition::Vbr1,
-            "vbr.2" => Definition::Vbr2,
-            "vbr.3" => Definition::Vbr3,
-            "ubr.1" => Definition::Ubr1,
-            _ => Definition::Ubr2,
-        };
+    /// The conformance definition that the table names, or the first of the connection's category.
+    fn conformance(&self) -> Result<&'static Conformance, Fault> {
+        let category = self.connection.category;
+        let of_category = || DEFINITIONS.iter().filter(move |other| other.category == category);
+        let name = self.table.text("definition");
+        if let Some(one) = of_category().find(|one| name.is_none_or(|name| name == one.name)) {
+            return Ok(one);
+        }
+        let (name, category) = (name.unwrap_or_default(), category.word());
+        let message = format!("definition is \"{name}\", and the connection is one of {category}");
+        let own: Vec<String> = of_category().map(|one| format!("\"{}\"", one.name)).collect();
+        Err(Fault::new(self.place("definition"), message, format!("Write {}", own.join(" or "))))
+    }
+
+    fn fixed(&self, definition: Definition, peak: CellRate, cdvt: Duration) -> Result<Rule, Fault> {
         let needed = |key: &'static str, about: &str| check::missing(self.node.place, key, about);
         let (scr, mbs) = if definition.is_vbr() {
             let scr = optional(self.table, "scr", quantity::positive_cell_rate)?.or(self.asked.scr);
@@ -213,26 +201,25 @@ impl Reader<'_> {
             (CellRate::ZERO, 0)
         };
         let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?.unwrap_or(peak);
-        let coupling = match self.table.text("coupling") {
-            Some("independent") => Coupling::Independent,
-            Some("serial") => Coupling::Serial,
-            _ => Coupling::Coupled,
-        };
+        let coupling = word(self.table, "coupling", Coupling::named);
         Ok(Rule::Fixed(Contract { definition, pcr, cdvt, scr, mbs, coupling }))
     }
 
-    fn action(&self, name: &str) -> Result<Action, Fault> {
-        let tags = matches!(name, "vbr.3" | "ubr.2" | "gfr.2");
-        let (message, remedy) = match (self.table.text("action"), name) {
-            (Some("count"), _) => return Ok(Action::Count),
-            (Some("tag"), "abr.1") => return Ok(Action::Tag),
-            (Some("tag"), _) if !tags => (
+    fn action(&self, conformance: &Conformance) -> Result<Action, Fault> {
+        let &Conformance { name, method, .. } = conformance;
+        let tags = conformance.tags();
+        let (message, remedy) = match (self.table.text("action").and_then(Action::named), method) {
+            (Some(Action::Count), _) => return Ok(Action::Count),
+            (Some(Action::Tag), Method::Dynamic) => return Ok(Action::Tag),
+            (Some(Action::Tag), _) if !tags => (
                 format!("action is \"tag\", and {name} tags nothing"),
                 "Write \"discard\" or \"count\", or a definition that tags: vbr.3, ubr.2, gfr.2 or abr.1",
             ),
-            (Some("discard"), _) if tags => (
-                match name {
-                    "gfr.2" => "action is \"discard\", and gfr.2 tags what is not eligible".to_string(),
+            (Some(Action::Discard), _) if tags => (
+                match method {
+                    Method::Frames { .. } => {
+                        format!("action is \"discard\", and {name} tags what is not eligible")
+                    }
                     _ => format!("action is \"discard\", and {name} tags what bucket 2 refuses"),
                 },
                 "Write \"tag\" or \"count\", or a definition that does not tag, such as vbr.2, ubr.1 or gfr.1",

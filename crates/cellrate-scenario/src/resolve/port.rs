@@ -14,7 +14,7 @@ use crate::model::{Buffers, Port, Queueing, RmCells};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
-use crate::text::reading::optional;
+use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table};
 
 /// The port that a checked table of `buffers`, `frame_discard` and its like, `ecn`, `queueing`, `rm_cells`,
@@ -47,11 +47,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         guaranteed_frame_discard: discard("frame_discard_guaranteed", 0)?,
         ecn: inner("ecn").map(ecn).transpose()?.flatten(),
         queueing: inner("queueing").map(queueing).transpose()?.unwrap_or_default(),
-        rm_cells: match table.text("rm_cells") {
-            Some("before-data") => RmCells::BeforeData,
-            Some("first") => RmCells::First,
-            _ => RmCells::InOrder,
-        },
+        rm_cells: word(table, "rm_cells", RmCells::named),
         control: PortControlConfig {
             efci: inner("efci").map(efci).transpose()?.flatten(),
             becn,
@@ -155,10 +151,7 @@ fn red(table: &Table) -> Result<RedConfig, Fault> {
 
 fn becn(table: &Table) -> Result<BecnConfig, Fault> {
     let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
-    let indication = match table.text("sets") {
-        Some("ni") => BecnIndication::NoIncrease,
-        _ => BecnIndication::Congestion,
-    };
+    let indication = word(table, "sets", BecnIndication::named);
     let config = BecnConfig { threshold, indication };
     let place = table.node("threshold").map(|node| node.place).unwrap_or_default();
     check::configuration(config.check(), |name| table.node(name), place)?;

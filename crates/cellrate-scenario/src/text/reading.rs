@@ -35,12 +35,14 @@ pub(crate) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     }
 }
 
+/// Reads the word that a key of a checked table has, as `named` understands it; its default where there is none.
+pub(crate) fn word<T: Default>(table: &Table, key: &str, named: fn(&str) -> Option<T>) -> T {
+    table.text(key).and_then(named).unwrap_or_default()
+}
+
 /// Reads how IP packets become AAL5 SDUs, where that is written.
 pub(crate) fn encapsulation(table: &Table) -> Option<Encapsulation> {
-    Some(match table.text("encapsulation")? {
-        "vc-mux" => Encapsulation::VcMultiplexed,
-        _ => Encapsulation::LlcSnapIpv4,
-    })
+    table.text("encapsulation").and_then(Encapsulation::named)
 }
 
 /// Reads the shortest span and the longest.

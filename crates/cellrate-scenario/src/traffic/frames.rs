@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::declaration::{Kind, Range, Shape, key};
+use cellrate_proto::declaration::{Kind, Range, Setting, Shape, key, words};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{CellRate, Duration, Octets, Time};
 
@@ -10,7 +10,7 @@ use super::TrafficKind;
 use super::kinds::Declared;
 use crate::keys::{END_KEY, MAX_COLUMN, MAX_FRAME, OCTETS, SPAN, START_KEY, encapsulation};
 use crate::text::error::Fault;
-use crate::text::reading::{self, optional, start_and_end};
+use crate::text::reading::{self, optional, start_and_end, word};
 use crate::text::tree::{Node, Table, Value};
 use crate::text::{check, quantity};
 
@@ -132,13 +132,16 @@ pub struct FollowMeans {
     pub adapts: Adaptation,
 }
 
-/// The quantity of a film that gives way where ACR does not carry it all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adaptation {
-    /// Frames are left out, evenly.
-    FrameRate,
-    /// All frames are sent, each as much shorter.
-    BitRate,
+words! {
+    /// The quantity of a film that gives way where ACR does not carry it all.
+    #[derive(Default)]
+    pub enum Adaptation {
+        /// Frames are left out, evenly (default).
+        #[default]
+        FrameRate = "frame-rate",
+        /// All frames are sent, each as much shorter.
+        BitRate = "bit-rate",
+    }
 }
 
 const FOLLOW_ACR: Shape = Shape {
@@ -159,7 +162,7 @@ const FOLLOW_ACR: Shape = Shape {
         ),
         key(
             "adapts",
-            Kind::Choice(&["frame-rate", "bit-rate"]),
+            Adaptation::KIND,
             "\"frame-rate\"",
             "With `interval`: frames are left out evenly, or all are sent and each is as much shorter.",
         ),
@@ -477,10 +480,7 @@ fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {
     let empty = Table::default();
     let table = node.table().unwrap_or(&empty);
     let share = optional(table, "share", quantity::ratio)?.unwrap_or(0.9);
-    let adapts = match table.text("adapts") {
-        Some("bit-rate") => Adaptation::BitRate,
-        _ => Adaptation::FrameRate,
-    };
+    let adapts = word(table, "adapts", Adaptation::named);
     let means = optional(table, "interval", quantity::span)?.map(|interval| FollowMeans { interval, adapts });
     match table.node("adapts").filter(|_| means.is_none()) {
         Some(node) => {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::declaration::{Dimension, Kind, Range, Shape, key, required};
+use cellrate_proto::declaration::{Dimension, Kind, Range, Setting, Shape, key, required, words};
 use cellrate_proto::{BitRate, CellRate, Duration, Octets, Time};
 
 use super::TrafficKind;
@@ -11,7 +11,7 @@ use super::frames::{FrameRate, frame_rate};
 use super::kinds::Declared;
 use crate::keys::{END_KEY, FRACTION, MAX_FRAME, SPAN, START_KEY};
 use crate::text::error::Fault;
-use crate::text::reading::{optional, spans, start_and_end};
+use crate::text::reading::{optional, spans, start_and_end, word};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
@@ -72,13 +72,16 @@ pub enum RateControl {
     },
 }
 
-/// Which transport packets share an AAL5 PDU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// Always two, 8 cells.
-    Pairs,
-    /// Two, but a packet with a clock reference ends its PDU: as the first one it is alone, in 5 cells.
-    References,
+words! {
+    /// Which transport packets share an AAL5 PDU.
+    #[derive(Default)]
+    pub enum Packing {
+        /// Always two, 8 cells (default).
+        #[default]
+        Pairs = "pairs",
+        /// Two, but a packet with a clock reference ends its PDU: as the first one it is alone, in 5 cells.
+        References = "references",
+    }
 }
 
 /// The receiver of a transport stream.
@@ -219,7 +222,7 @@ impl Declared for Mpeg2Traffic {
             ),
             key(
                 "packing",
-                Kind::Choice(&["pairs", "references"]),
+                Packing::KIND,
                 "\"pairs\"",
                 "Transport packets that share a PDU: always two; or two, but one with a clock reference ends its PDU, and is alone in 5 cells where it is the first.",
             ),
@@ -285,10 +288,7 @@ impl Declared for Mpeg2Traffic {
             rate,
             control,
             reference_interval,
-            packing: match table.text("packing") {
-                Some("references") => Packing::References,
-                _ => Packing::Pairs,
-            },
+            packing: word(table, "packing", Packing::named),
             clock_offset: offset(table)?,
             decoder: decoder(table.node("decoder"), reference_interval[1])?,
             start,

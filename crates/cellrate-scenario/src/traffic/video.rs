@@ -1,6 +1,6 @@
 //! Compressed video on a VBR connection: paper tcp-lrd-vbr, sections "VBR Video modeling" to "Observations".
 
-use cellrate_proto::declaration::{Kind, Range, Shape, key, required};
+use cellrate_proto::declaration::{Kind, Range, Setting, Shape, key, required, words};
 use cellrate_proto::{BitRate, CellRate, Duration, Time};
 
 use super::TrafficKind;
@@ -8,7 +8,7 @@ use super::kinds::Declared;
 use super::mpeg2::REFERENCE_INTERVAL;
 use crate::keys::{END_KEY, POSITIVE_RATE, SPAN, START_KEY};
 use crate::text::error::Fault;
-use crate::text::reading::{optional, spans, start_and_end};
+use crate::text::reading::{optional, spans, start_and_end, word};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
@@ -41,29 +41,33 @@ pub struct VideoTraffic {
     pub end: Time,
 }
 
-/// Treatment of rates below 0 or above the peak: the four techniques of paper tcp-lrd-vbr.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OutOfRange {
-    /// The first: e^x in Mb/s, rounded to whole ones, of Gaussian x with mean ln(mean) and deviation `deviation` /
-    /// `mean`, so that about half of the rates are below `mean`; above the peak it is the peak.
-    Exponentiate,
-    /// The second: the nearest end of the range.
-    Truncate,
-    /// The third: the nearest end; what was cut off at 0 is taken from the next positive value.
-    TruncateAndCarry,
-    /// The fourth, the paper's choice: the next value of the sequence is taken instead.
-    #[default]
-    Ignore,
+words! {
+    /// Treatment of rates below 0 or above the peak: the four techniques of paper tcp-lrd-vbr.
+    #[derive(Default)]
+    pub enum OutOfRange {
+        /// The fourth, the paper's choice: the next value of the sequence is taken instead.
+        #[default]
+        Ignore = "ignore",
+        /// The second: the nearest end of the range.
+        Truncate = "truncate",
+        /// The third: the nearest end; what was cut off at 0 is taken from the next positive value.
+        TruncateAndCarry = "truncate-and-carry",
+        /// The first: e^x in Mb/s, rounded to whole ones, of Gaussian x with mean ln(mean) and deviation `deviation` /
+        /// `mean`, so that about half of the rates are below `mean`; above the peak it is the peak.
+        Exponentiate = "exponentiate",
+    }
 }
 
-/// How fractional Gaussian noise is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum NoiseMethod {
-    /// Circulant embedding (Davies and Harte 1987): exact (default).
-    #[default]
-    DaviesHarte,
-    /// The inverse FFT of an approximate spectrum (Paxson 1995): the paper's choice.
-    Paxson,
+words! {
+    /// How fractional Gaussian noise is made.
+    #[derive(Default)]
+    pub enum NoiseMethod {
+        /// Circulant embedding (Davies and Harte 1987): exact (default).
+        #[default]
+        DaviesHarte = "davies-harte",
+        /// The inverse FFT of an approximate spectrum (Paxson 1995): the paper's choice.
+        Paxson = "paxson",
+    }
 }
 
 /// The rate of HDTV quality (paper tcp-lrd-vbr).
@@ -96,13 +100,13 @@ impl Declared for VideoTraffic {
             ),
             key(
                 "out_of_range",
-                Kind::Choice(&["ignore", "truncate", "truncate-and-carry", "exponentiate"]),
+                OutOfRange::KIND,
                 "\"ignore\"",
                 "Treatment of rates below 0 or above the peak: the next one instead; the nearest end; that, and what was cut off at 0 taken from the next positive one; or e^x in whole Mb/s, x Gaussian with mean ln(mean) and deviation `deviation` / `mean`.",
             ),
             key(
                 "method",
-                Kind::Choice(&["davies-harte", "paxson"]),
+                NoiseMethod::KIND,
                 "\"davies-harte\"",
                 "How fractional Gaussian noise is made: exactly (Davies and Harte 1987), or from an approximate spectrum (Paxson 1995), whose sequences have means that hardly wander.",
             ),
@@ -128,12 +132,7 @@ impl Declared for VideoTraffic {
         };
         let (mean, deviation) = (required("mean")?, required("deviation")?);
         let peak = rate("peak")?.unwrap_or(PEAK);
-        let out_of_range = match table.text("out_of_range") {
-            Some("exponentiate") => OutOfRange::Exponentiate,
-            Some("truncate") => OutOfRange::Truncate,
-            Some("truncate-and-carry") => OutOfRange::TruncateAndCarry,
-            _ => OutOfRange::Ignore,
-        };
+        let out_of_range = word(table, "out_of_range", OutOfRange::named);
         let bits = |rate: BitRate| rate.as_bps() as f64;
         // Else hardly a value of the sequence would ever be within the range, and a run would not end.
         if out_of_range == OutOfRange::Ignore && bits(mean) > bits(peak) + 2.0 * bits(deviation) {
@@ -148,10 +147,7 @@ impl Declared for VideoTraffic {
             let place = table.node("deviation").map_or(node.place, |node| node.place);
             return Err(Fault::new(place, message, "Write a smaller deviation, or another out_of_range"));
         }
-        let method = match table.text("method") {
-            Some("paxson") => NoiseMethod::Paxson,
-            _ => NoiseMethod::DaviesHarte,
-        };
+        let method = word(table, "method", NoiseMethod::named);
         let sequence = optional(table, "sequence", quantity::span)?;
         if let (Some(node), NoiseMethod::DaviesHarte) = (table.node("sequence"), method) {
             let remedy = "Leave it out, or write method = \"paxson\"";

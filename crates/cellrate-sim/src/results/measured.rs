@@ -21,7 +21,7 @@ use super::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, TcpSummary,
 use crate::assembly::Assembly;
 use crate::error::RunError;
 use crate::kernel::ports::{Port, PortCounts};
-use cellrate_engine::names::{category_name, flow_name, port_name};
+use cellrate_engine::names::{flow_name, port_name};
 
 /// Readings of a run so far.
 #[derive(Debug, Default)]
@@ -310,7 +310,7 @@ fn flow_row(
     let delays = since.as_deref();
     FlowSummary {
         vc: flow_name(scenario, flow),
-        category: category_name(scenario.connection(flow.connection()).category),
+        category: scenario.connection(flow.connection()).category.word(),
         sent: parts.grown(|counts| counts.sent),
         data_sent: parts.grown(|counts| counts.data_sent),
         delivered: parts.grown(|counts| counts.delivered),

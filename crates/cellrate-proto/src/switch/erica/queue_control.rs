@@ -41,6 +41,7 @@ configuration! {
 
 words! {
     /// The form of f, with x = Tq / T0 and y = (Tq - T1) / T0.
+    #[derive(Default)]
     pub enum ControlFunction {
         /// b / ((b - 1) x + 1) below T0, a T1 / ((a - 1) Tq + T1) beyond T1 (default; ERICA+).
         #[default]
@@ -57,6 +58,7 @@ words! {
 
 words! {
     /// Divisor of the queue in the queueing delay Tq.
+    #[derive(Default)]
     pub enum DrainedBy {
         /// Rate that higher categories leave of the line in the interval (default: Q0 = T0 x ABR capacity in the
         /// sources).

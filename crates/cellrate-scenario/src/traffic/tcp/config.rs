@@ -1,5 +1,6 @@
 //! How TCP behaves at both ends: every feature a setting of its own.
 
+use cellrate_proto::declaration::words;
 use cellrate_proto::wire::MAX_SDU_OCTETS;
 use cellrate_proto::{Duration, Octets};
 
@@ -47,74 +48,83 @@ pub struct TcpConfig {
     pub delayed_ack: DelayedAck,
 }
 
-/// Loss recovery of a sender: its answer to duplicate ACKs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Nothing: only the timer finds losses.
-    None,
-    /// Fast retransmit, then slow start (BSD Tahoe).
-    Tahoe,
-    /// Fast retransmit and fast recovery up to the first new ACK (RFC 2581).
-    Reno,
-    /// Fast retransmit and fast recovery up to the ACK of all that was sent before (RFC 6582).
-    NewReno,
-    /// By the scoreboard of selective ACKs (RFC 2018, RFC 6675).
-    Sack,
+words! {
+    /// Loss recovery of a sender: its answer to duplicate ACKs.
+    pub enum Recovery {
+        /// Nothing: only the timer finds losses.
+        None = "none",
+        /// Fast retransmit, then slow start (BSD Tahoe).
+        Tahoe = "tahoe",
+        /// Fast retransmit and fast recovery up to the first new ACK (RFC 2581).
+        Reno = "reno",
+        /// Fast retransmit and fast recovery up to the ACK of all that was sent before (RFC 6582).
+        NewReno = "newreno",
+        /// By the scoreboard of selective ACKs (RFC 2018, RFC 6675).
+        Sack = "sack",
+    }
 }
 
-/// How cwnd grows in congestion avoidance, and how much of it a loss takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CongestionControl {
-    /// A segment per round trip; half (RFC 5681).
-    Reno,
-    /// A cubic function of the time since the last loss; three tenths (RFC 9438).
-    Cubic,
-    /// As Linux counts it: CUBIC in whole segments, of cwnd, with a growth of its own before the first loss.
-    LinuxCubic,
-    /// As Reno, but by as much as there is congestion where marks tell of it (RFC 8257).
-    Dctcp,
+words! {
+    /// How cwnd grows in congestion avoidance, and how much of it a loss takes.
+    pub enum CongestionControl {
+        /// A segment per round trip; half (RFC 5681).
+        Reno = "reno",
+        /// A cubic function of the time since the last loss; three tenths (RFC 9438).
+        Cubic = "cubic",
+        /// As Linux counts it: CUBIC in whole segments, of cwnd, with a growth of its own before the first loss.
+        LinuxCubic = "linux-cubic",
+        /// As Reno, but by as much as there is congestion where marks tell of it (RFC 8257).
+        Dctcp = "dctcp",
+    }
 }
 
-/// The end of slow start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SlowStart {
-    /// At ssthresh, or with a loss (RFC 5681).
-    Standard,
-    /// When round trips or trains of ACKs tell that the path is full, with Linux's constants (Ha and Rhee, 2011).
-    HyStart,
-    /// When round trips have become longer and stay so for five rounds of slower growth (RFC 9406).
-    HyStartPlusPlus,
+words! {
+    /// The end of slow start.
+    pub enum SlowStart {
+        /// At ssthresh, or with a loss (RFC 5681).
+        Standard = "standard",
+        /// When round trips or trains of ACKs tell that the path is full, with Linux's constants (Ha and Rhee, 2011).
+        HyStart = "hystart",
+        /// When round trips have become longer and stay so for five rounds of slower growth (RFC 9406).
+        HyStartPlusPlus = "hystart++",
+    }
 }
 
-/// An estimator of round trips: what becomes of each measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Estimator {
-    /// SRTT and four times RTTVAR, of several samples in a round trip each counts less (RFC 6298; RFC 7323, appendix
-    /// G). The minimum is that of the time-out.
-    Rfc6298,
-    /// Each sample counts in full; the variation is the largest of a round trip, and the minimum at least: by so much a
-    /// time-out is longer than a round trip (`tcp_rtt_estimator`).
-    Linux,
+words! {
+    /// An estimator of round trips: what becomes of each measurement.
+    pub enum Estimator {
+        /// SRTT and four times RTTVAR, of several samples in a round trip each counts less (RFC 6298; RFC 7323,
+        /// appendix G). The minimum is that of the time-out.
+        Rfc6298 = "rfc6298",
+        /// Each sample counts in full; the variation is the largest of a round trip, and the minimum at least: by so
+        /// much a time-out is longer than a round trip (`tcp_rtt_estimator`).
+        Linux = "linux",
+    }
 }
 
-/// Proportional rate reduction: how fast the pipe may be filled up to ssthresh where losses have brought it below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateReduction {
-    /// No more than has been delivered (RFC 6937, PRR-CRB).
-    Conservative,
-    /// A segment more for each ACK (RFC 6937, PRR-SSRB).
-    SlowStart,
-    /// A segment more for each ACK that acknowledges something new and tells of no further loss (RFC 9937).
-    SafeAck,
+/// The word for no [`RateReduction`].
+pub(super) const NO_RATE_REDUCTION: &str = "none";
+
+words! {
+    /// Proportional rate reduction: how fast the pipe may be filled up to ssthresh where losses have brought it below.
+    pub enum RateReduction {
+        /// No more than has been delivered (RFC 6937, PRR-CRB).
+        Conservative = "conservative",
+        /// A segment more for each ACK (RFC 6937, PRR-SSRB).
+        SlowStart = "slow-start",
+        /// A segment more for each ACK that acknowledges something new and tells of no further loss (RFC 9937).
+        SafeAck = "safe-ack",
+    }
 }
 
-/// Which partial ACKs of a recovery set the retransmission timer anew, with NewReno (RFC 6582, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialAckTimer {
-    /// The first one: where many segments are lost, the timer ends the recovery (impatient, the RFC's rule).
-    First,
-    /// All of them: a hole is filled per round trip, however many there are (slow but steady).
-    Every,
+words! {
+    /// Which partial ACKs of a recovery set the retransmission timer anew, with NewReno (RFC 6582, section 4).
+    pub enum PartialAckTimer {
+        /// The first one: where many segments are lost, the timer ends the recovery (impatient, the RFC's rule).
+        First = "first",
+        /// All of them: a hole is filled per round trip, however many there are (slow but steady).
+        Every = "every",
+    }
 }
 
 /// The retransmission timer.

@@ -1,28 +1,26 @@
 //! The keys of TCP.
 
-use cellrate_proto::declaration::{Key, Kind, Shape, key};
+use cellrate_proto::declaration::{Key, Kind, Setting, Shape, joined, key, total};
 
+use super::config::{
+    CongestionControl, Estimator, NO_RATE_REDUCTION, PartialAckTimer, RateReduction, Recovery, SlowStart,
+};
 use super::pages::PAGES;
+use super::presets::NAMES;
 use crate::keys::{CELLS, OCTETS, SPAN, TIME, encapsulation};
 
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
+
+const RATE_REDUCTION: Kind = Kind::Choice({
+    const PARTS: &[&[&str]] = &[&[NO_RATE_REDUCTION], RateReduction::WORDS];
+    &joined::<_, { total(PARTS) }>(PARTS)
+});
 
 /// Keys that say how it behaves, and how it is wrapped.
 pub(super) const KEYS: &[Key] = &[
     key(
         "preset",
-        Kind::Choice(&[
-            "reno",
-            "newreno",
-            "sack",
-            "cubic",
-            "dctcp",
-            "linux",
-            "tcp-lrd-vbr",
-            "stop-and-go",
-            "internet-applications",
-            "solaris-2.4",
-        ]),
+        Kind::Choice(&NAMES),
         "\"reno\"",
         "Defaults for all keys below but those of the application: what a paper or a system used (docs/transport.md).",
     ),
@@ -54,19 +52,19 @@ pub(super) const KEYS: &[Key] = &[
     key("ssthresh", OCTETS_OR_NO_END, "\"infinite\"", "The slow start threshold at the beginning."),
     key(
         "recovery",
-        Kind::Choice(&["none", "tahoe", "reno", "newreno", "sack"]),
+        Recovery::KIND,
         "of the preset",
         "The sender's answer to duplicate ACKs; \"none\": only the timer finds losses.",
     ),
     key(
         "congestion_control",
-        Kind::Choice(&["reno", "cubic", "linux-cubic", "dctcp"]),
+        CongestionControl::KIND,
         "of the preset",
         "How cwnd grows in congestion avoidance, and how much of it a loss or a mark takes: RFC 5681, RFC 9438, CUBIC as Linux counts it, or RFC 8257.",
     ),
     key(
         "slow_start",
-        Kind::Choice(&["standard", "hystart", "hystart++"]),
+        SlowStart::KIND,
         "of the preset",
         "How slow start ends before something is lost: at ssthresh only, when round trips or trains of ACKs tell that the path is full (Linux), or by RFC 9406. The latter two need timestamps.",
     ),
@@ -78,13 +76,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "partial_ack_timer",
-        Kind::Choice(&["first", "every"]),
+        PartialAckTimer::KIND,
         "\"first\"",
         "Which partial ACKs of a recovery set NewReno's timer anew: \"first\" is impatient, \"every\" slow but steady.",
     ),
     key(
         "prr",
-        Kind::Choice(&["none", "conservative", "slow-start", "safe-ack"]),
+        RATE_REDUCTION,
         "of the preset",
         "Proportional rate reduction (RFC 9937) in a recovery by SACK, and the bound where losses have brought the pipe below ssthresh: as much as is delivered, a segment more for each ACK, or for each that advances and tells of no further loss.",
     ),
@@ -120,7 +118,7 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "rtt_estimator",
-        Kind::Choice(&["rfc6298", "linux"]),
+        Estimator::KIND,
         "of the preset",
         "How round trips become a time-out: by RFC 6298, with samples of timestamps weighted by RFC 7323, appendix G; or as Linux has it, a round trip and minimum_rto at least.",
     ),
@@ -227,15 +225,3 @@ pub(crate) const FLOW_TCP: Shape = Shape {
     about: "TCP over IP over AAL5, a new connection for each flow; the ACKs go the other way as data.",
     keys: KEYS,
 };
-
-#[cfg(test)]
-mod tests {
-    use super::super::presets::PRESETS;
-    use super::*;
-
-    #[test]
-    fn all_presets_can_be_named() {
-        let Kind::Choice(names) = KEYS[0].kind else { panic!("a choice") };
-        assert_eq!(names, PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>());
-    }
-}

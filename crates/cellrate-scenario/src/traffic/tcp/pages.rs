@@ -1,11 +1,11 @@
 //! Pages that clients fetch over TCP: what a browser of the time of ABR does.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key, required};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Setting, Shape, key, required, words};
 use cellrate_proto::{Duration, Octets, Time};
 
 use crate::keys::{EXPONENTIAL, TIME};
 use crate::text::error::Fault;
-use crate::text::reading::{instant, optional, period};
+use crate::text::reading::{instant, optional, period, word};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 use crate::values::Period;
@@ -46,15 +46,18 @@ pub struct PageObject {
     pub server_time: Duration,
 }
 
-/// For how much a TCP connection is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectionUse {
-    /// For one object (HTTP/1.0).
-    PerObject,
-    /// For all objects of a page.
-    PerPage,
-    /// For everything that the client fetches.
-    Persistent,
+words! {
+    /// For how much a TCP connection is used.
+    #[derive(Default)]
+    pub enum ConnectionUse {
+        /// For one object (HTTP/1.0; default).
+        #[default]
+        PerObject = "per-object",
+        /// For all objects of a page.
+        PerPage = "per-page",
+        /// For everything that the client fetches.
+        Persistent = "persistent",
+    }
 }
 
 const OBJECT: Shape = Shape {
@@ -104,7 +107,7 @@ const KEYS: &[Key] = &[
     ),
     key(
         "connection",
-        Kind::Choice(&["per-object", "per-page", "persistent"]),
+        ConnectionUse::KIND,
         "\"per-object\"",
         "A new TCP connection for each object (HTTP/1.0), for each page, or one for everything.",
     ),
@@ -158,11 +161,7 @@ pub(super) fn read(node: &Node, start: Time) -> Result<Pages, Fault> {
         },
         object_gap: optional(table, "object_gap", quantity::time)?.unwrap_or(Duration::ZERO),
         think_time: optional(table, "think_time", think_time)?.unwrap_or(Period::Fixed(Duration::ZERO)),
-        connection: match table.text("connection") {
-            Some("persistent") => ConnectionUse::Persistent,
-            Some("per-page") => ConnectionUse::PerPage,
-            _ => ConnectionUse::PerObject,
-        },
+        connection: word(table, "connection", ConnectionUse::named),
         handshake: optional(table, "handshake", check::boolean)?.unwrap_or(true),
         end,
         record: count("record", 0, i64::from(u32::MAX), 0)? as u32,

@@ -109,6 +109,17 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
+/// The name of each.
+pub(super) const NAMES: [&str; PRESETS.len()] = {
+    let mut names = [""; PRESETS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = PRESETS[i].name;
+        i += 1;
+    }
+    names
+};
+
 fn reno() -> TcpConfig {
     TcpConfig {
         mss: Octets(1460),

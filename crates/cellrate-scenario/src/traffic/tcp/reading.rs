@@ -17,13 +17,10 @@ pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<Tcp
     let octets = |key: &str| optional(table, key, quantity::octets);
     let mss = octets("mss")?.unwrap_or(base.mss);
     let segments = base.initial_window.0 / base.mss.0;
-    let congestion_control = match table.text("congestion_control") {
-        Some("reno") => CongestionControl::Reno,
-        Some("cubic") => CongestionControl::Cubic,
-        Some("linux-cubic") => CongestionControl::LinuxCubic,
-        Some(_) => CongestionControl::Dctcp,
-        None => base.congestion_control,
-    };
+    let congestion_control = table
+        .text("congestion_control")
+        .and_then(CongestionControl::named)
+        .unwrap_or(base.congestion_control);
     let needs_marks = congestion_control == CongestionControl::Dctcp;
     let config = TcpConfig {
         mss,
@@ -32,44 +29,21 @@ pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<Tcp
         window_scaling: optional(table, "window_scaling", check::boolean)?.unwrap_or(base.window_scaling),
         initial_window: octets("initial_window")?.unwrap_or(Octets(segments * mss.0)),
         ssthresh: optional(table, "ssthresh", octets_or_no_end)?.unwrap_or(base.ssthresh),
-        recovery: match table.text("recovery") {
-            Some("none") => Recovery::None,
-            Some("tahoe") => Recovery::Tahoe,
-            Some("reno") => Recovery::Reno,
-            Some("newreno") => Recovery::NewReno,
-            Some(_) => Recovery::Sack,
-            None => base.recovery,
-        },
+        recovery: table.text("recovery").and_then(Recovery::named).unwrap_or(base.recovery),
         congestion_control,
-        slow_start: match table.text("slow_start") {
-            Some("standard") => SlowStart::Standard,
-            Some("hystart") => SlowStart::HyStart,
-            Some(_) => SlowStart::HyStartPlusPlus,
-            None => base.slow_start,
-        },
+        slow_start: table.text("slow_start").and_then(SlowStart::named).unwrap_or(base.slow_start),
         limited_transmit: optional(table, "limited_transmit", check::boolean)?
             .unwrap_or(base.limited_transmit),
-        partial_ack_timer: match table.text("partial_ack_timer") {
-            Some("first") => PartialAckTimer::First,
-            Some(_) => PartialAckTimer::Every,
-            None => base.partial_ack_timer,
-        },
-        rate_reduction: match table.text("prr") {
-            Some("none") => None,
-            Some("conservative") => Some(RateReduction::Conservative),
-            Some("slow-start") => Some(RateReduction::SlowStart),
-            Some(_) => Some(RateReduction::SafeAck),
-            None => base.rate_reduction,
-        },
+        partial_ack_timer: table
+            .text("partial_ack_timer")
+            .and_then(PartialAckTimer::named)
+            .unwrap_or(base.partial_ack_timer),
+        rate_reduction: table.text("prr").map_or(base.rate_reduction, RateReduction::named),
         rack_tlp: optional(table, "rack_tlp", check::boolean)?.unwrap_or(base.rack_tlp),
         pacing: optional(table, "pacing", check::boolean)?.unwrap_or(base.pacing),
         ecn: optional(table, "ecn", check::boolean)?.unwrap_or(base.ecn || needs_marks),
         timestamps: optional(table, "timestamps", check::boolean)?.unwrap_or(base.timestamps),
-        estimator: match table.text("rtt_estimator") {
-            Some("rfc6298") => Estimator::Rfc6298,
-            Some(_) => Estimator::Linux,
-            None => base.estimator,
-        },
+        estimator: table.text("rtt_estimator").and_then(Estimator::named).unwrap_or(base.estimator),
         timeout: TimeoutConfig {
             granularity: optional(table, "timer_granularity", quantity::span)?
                 .unwrap_or(base.timeout.granularity),
