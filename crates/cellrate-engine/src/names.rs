@@ -1,7 +1,6 @@
 //! Names of a scenario's things in results.
 
 use cellrate_proto::scheduling::Discipline;
-use cellrate_proto::switch::PacketMarkingConfig;
 use cellrate_scenario::{FlowIndex, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario};
 
 /// "name", or "name (back)" for the direction from the last host to the first.
@@ -39,10 +38,7 @@ pub fn control_names(port: &Port) -> Vec<String> {
     let of = |name: Option<String>, class: &str| name.map(|name| [&name, " of ", class].concat());
     let frame_discard =
         ubr.into_iter().chain(of(abr, "ABR")).chain(of(guaranteed, "CBR and VBR")).collect::<Vec<_>>();
-    let ecn = port.ecn.map(|config| match config {
-        PacketMarkingConfig::Step { .. } => "ECN".to_owned(),
-        PacketMarkingConfig::Red(_) => "RED".to_owned(),
-    });
+    let ecn = port.ecn.map(|marking| marking.title().to_owned());
     let queueing = match port.queueing.discipline {
         Discipline::Fifo => None,
         Discipline::RoundRobin => Some("round robin".to_owned()),

@@ -9,6 +9,7 @@
 
 use super::Slot;
 use super::list::List;
+use crate::declaration::{Key, Range, Setting, Shape, Values, configuration, required};
 use crate::units::{Cells, Duration, Time};
 
 /// When a port marks packets.
@@ -23,35 +24,71 @@ pub enum PacketMarkingConfig {
     Red(RedConfig),
 }
 
-/// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993; RFC 2309), here for
-/// marks only. The queue that packets find is averaged exponentially; between the two thresholds the probability rises
-/// from zero to `probability`, spread evenly over the packets between two marks. Above the upper one all are marked,
-/// or, gently, the probability rises on to one at twice the upper threshold (Floyd, "Recommendation on using the
-/// gentle_ variant of RED", 2000).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedConfig {
-    /// min_th: below this mean queue nothing is marked [cells; no default].
-    pub minimum: Cells,
-    /// max_th: from this mean queue on the probability is more than `probability` [cells, above `minimum`; no default].
-    pub maximum: Cells,
-    /// max_p: the probability at `maximum` [above 0, at most 1; 0.1].
-    pub probability: f64,
-    /// w_q: the part of a new value in the mean [above 0, at most 1; 0.002].
-    pub weight: f64,
-    /// Whether the probability rises above the upper threshold, and does not jump to 1 \[true\].
-    pub gentle: bool,
-    /// A typical packet: the mean fades while the queue is empty as if one had come in each of its times on the line
-    /// [cells; 32, which a segment of 1460 octets takes].
-    pub packet: Cells,
+configuration! {
+    /// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993; RFC 2309), here for
+    /// marks only. The queue that packets find is averaged exponentially; between the two thresholds the probability
+    /// rises from zero to `probability`, spread evenly over the packets between two marks. Above the upper one all are
+    /// marked, or, gently, the probability rises on to one at twice the upper threshold (Floyd, "Recommendation on
+    /// using the gentle_ variant of RED", 2000). The default probability is Floyd's recommendation of 1997, that of the
+    /// weight is the paper's, and a segment of 1460 octets takes the cells of the default packet.
+    pub struct RedConfig new(minimum: Cells, maximum: Cells) {
+        /// min_th: below this mean nothing is marked.
+        minimum: Cells,
+        /// max_th, above minimum: at this mean `probability` is reached.
+        maximum: Cells,
+        /// max_p; marks are spread evenly, so that twice as many packets are marked on average.
+        probability: f64 = "0.1" in Range::SHARE,
+        /// w_q: the part of a new value in the mean.
+        weight: f64 = "0.002" in Range::SHARE,
+        /// From maximum to twice that the probability rises to 1 (Floyd, 2000); else it is 1 from maximum on.
+        gentle: bool = "true",
+        /// A typical packet: while the queue is empty the mean fades as if one came in each of its times on the line.
+        packet: Cells = "32 cells",
+    }
 }
 
-impl RedConfig {
-    /// `probability`, if nothing else is said: Floyd's recommendation of 1997.
-    pub const PROBABILITY: f64 = 0.1;
-    /// `weight`, if nothing else is said: that of the paper.
-    pub const WEIGHT: f64 = 0.002;
-    /// `packet`, if nothing else is said.
-    pub const PACKET: Cells = Cells(32);
+/// The one key of marking above a step.
+const THRESHOLD: Key = required(
+    "threshold",
+    Cells::KIND,
+    "K: more cells of its category than this in the port, the one in transmission included.",
+);
+
+const STEP: Shape = Shape {
+    name: "step",
+    about: "A packet is marked if its first cell finds more cells than the threshold (RFC 8257, section 3.1).",
+    keys: &[THRESHOLD],
+};
+const RED: Shape = Shape {
+    name: "red",
+    about: "Random early detection (Floyd and Jacobson, 1993; RFC 2309), for marks alone: by the mean of the queues that first cells of packets find.",
+    keys: RedConfig::KEYS,
+};
+
+impl PacketMarkingConfig {
+    /// Name, meaning and keys of each kind of marking; the first is that of a table without a `type`.
+    pub const SHAPES: &'static [Shape] = &[STEP, RED];
+
+    /// The marking of the kind `name`, with the parameters that `values` describe.
+    ///
+    /// # Errors
+    /// A value that cannot be taken.
+    pub fn read<V: Values>(name: Option<&str>, values: &V) -> Result<PacketMarkingConfig, V::Error> {
+        if name == Some(RED.name) {
+            return RedConfig::read(values).map(PacketMarkingConfig::Red);
+        }
+        let threshold = Cells::read(values, THRESHOLD.name)?;
+        let threshold = threshold.ok_or_else(|| values.missing(THRESHOLD.name, THRESHOLD.about, "type"))?;
+        Ok(PacketMarkingConfig::Step { threshold })
+    }
+
+    /// Name of the marking in results, such as "RED".
+    pub const fn title(&self) -> &'static str {
+        match self {
+            PacketMarkingConfig::Step { .. } => "ECN",
+            PacketMarkingConfig::Red(_) => "RED",
+        }
+    }
 }
 
 /// The port as the first cell of a packet finds it.
@@ -226,14 +263,7 @@ mod tests {
     /// A port that goes by the queue of now, and a packet of one cell for each of these queues: whether each is marked
     /// where chance gives this number.
     fn red(gentle: bool, queues: &[u64], chance: f64) -> Vec<bool> {
-        let config = RedConfig {
-            minimum: Cells(100),
-            maximum: Cells(200),
-            probability: 0.1,
-            weight: 1.0,
-            gentle,
-            packet: RedConfig::PACKET,
-        };
+        let config = RedConfig { weight: 1.0, gentle, ..RedConfig::new(Cells(100), Cells(200)) };
         let mut marking = PacketMarking::<1>::new(PacketMarkingConfig::Red(config));
         let slot = marking.connect(0);
         queues.iter().map(|&queue| marking.marks(0, slot, true, found(queue), || chance)).collect()

@@ -3,7 +3,7 @@
 use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, Tagged, key, required};
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::frame_discard::SHAPES;
-use cellrate_proto::switch::{BecnIndication, FORMS};
+use cellrate_proto::switch::{BecnIndication, FORMS, PacketMarkingConfig};
 
 use super::tree::CONSOLIDATION_KEY;
 use super::{COUNT, LIKE, NAME, by_name};
@@ -203,57 +203,11 @@ const BUFFERS: Shape = Shape {
     ],
 };
 
+/// Kinds of marking as they declare themselves, by their `type`.
 const ECN: Tagged = Tagged {
     name: "ecn",
-    default: Some("step"),
-    variants: &[
-        (
-            "step",
-            Shape {
-                name: "step",
-                about: "A packet is marked if its first cell finds more cells than the threshold (RFC 8257, section 3.1).",
-                keys: &[required(
-                    "threshold",
-                    CELLS,
-                    "K: more cells of its category than this in the port, the one in transmission included.",
-                )],
-            },
-        ),
-        (
-            "red",
-            Shape {
-                name: "red",
-                about: "Random early detection (Floyd and Jacobson, 1993; RFC 2309), for marks alone: by the mean of the queues that first cells of packets find.",
-                keys: &[
-                    required("minimum", CELLS, "min_th: below this mean nothing is marked."),
-                    required(
-                        "maximum",
-                        CELLS,
-                        "max_th, above minimum: at this mean `probability` is reached.",
-                    ),
-                    key(
-                        "probability",
-                        SHARE,
-                        "0.1",
-                        "max_p; marks are spread evenly, so that twice as many packets are marked on average.",
-                    ),
-                    key("weight", SHARE, "0.002", "w_q: the part of a new value in the mean."),
-                    key(
-                        "gentle",
-                        Kind::Boolean,
-                        "true",
-                        "From maximum to twice that the probability rises to 1 (Floyd, 2000); else it is 1 from maximum on.",
-                    ),
-                    key(
-                        "packet",
-                        CELLS,
-                        "\"32 cells\"",
-                        "A typical packet: while the queue is empty the mean fades as if one came in each of its times on the line.",
-                    ),
-                ],
-            },
-        ),
-    ],
+    default: Some(PacketMarkingConfig::SHAPES[0].name),
+    variants: &by_name::<{ PacketMarkingConfig::SHAPES.len() }>(PacketMarkingConfig::SHAPES),
 };
 
 /// Policies of frame discard as they declare themselves, by their `type`.

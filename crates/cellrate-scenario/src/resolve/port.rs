@@ -5,7 +5,7 @@ use cellrate_proto::Cells;
 use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::switch::{
     BecnConfig, BecnIndication, EfciConfig, FrameDiscardConfig, PacketMarkingConfig, PortControlConfig,
-    RedConfig, SwitchAlgorithmConfig,
+    SwitchAlgorithmConfig,
 };
 
 use super::written::Written;
@@ -45,7 +45,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         frame_discard: discard("frame_discard", 2)?,
         abr_frame_discard: discard("frame_discard_abr", 1)?,
         guaranteed_frame_discard: discard("frame_discard_guaranteed", 0)?,
-        ecn: inner("ecn").map(ecn).transpose()?.flatten(),
+        ecn: table.node("ecn").map(ecn).transpose()?.flatten(),
         queueing: inner("queueing").map(queueing).transpose()?.unwrap_or_default(),
         rm_cells: word(table, "rm_cells", RmCells::named),
         control: PortControlConfig {
@@ -120,32 +120,15 @@ fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {
     }
 }
 
-fn ecn(table: &Table) -> Result<Option<PacketMarkingConfig>, Fault> {
-    if table.text("type") == Some("red") {
-        return red(table).map(|red| Some(PacketMarkingConfig::Red(red)));
-    }
-    let threshold = optional(table, "threshold", quantity::cells)?;
-    Ok(threshold.map(|threshold| PacketMarkingConfig::Step { threshold }))
-}
-
-fn red(table: &Table) -> Result<RedConfig, Fault> {
-    let cells = |key: &str| optional(table, key, quantity::cells);
-    let part =
-        |key: &str, default: f64| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
-    let red = RedConfig {
-        minimum: cells("minimum")?.unwrap_or_default(),
-        maximum: cells("maximum")?.unwrap_or_default(),
-        probability: part("probability", RedConfig::PROBABILITY)?,
-        weight: part("weight", RedConfig::WEIGHT)?,
-        gentle: optional(table, "gentle", check::boolean)?.unwrap_or(true),
-        packet: cells("packet")?.unwrap_or(RedConfig::PACKET),
-    };
-    match table.node("maximum") {
-        Some(node) if red.maximum <= red.minimum => {
+fn ecn(node: &Node) -> Result<Option<PacketMarkingConfig>, Fault> {
+    let Some(table) = node.table() else { return Ok(None) };
+    let marking = PacketMarkingConfig::read(table.text("type"), &Written::new(table, node.place))?;
+    match (&marking, table.node("maximum")) {
+        (PacketMarkingConfig::Red(red), Some(node)) if red.maximum <= red.minimum => {
             let message = format!("maximum is {}, and minimum {}", red.maximum, red.minimum);
             Err(Fault::new(node.place, message, "Write a maximum above minimum"))
         }
-        _ => Ok(red),
+        _ => Ok(Some(marking)),
     }
 }
 
