@@ -1,7 +1,7 @@
 //! Consolidation of BRMs at the branch points of a switch: its algorithms, their keys, and how they are read.
 
 use cellrate_proto::consolidation::{Consolidation, ConsolidationConfig};
-use cellrate_proto::declaration::{Key, Shape, Tagged, key};
+use cellrate_proto::declaration::{Key, Shape, Tagged, key, written};
 
 use crate::keys::{FRACTION, SHARE, SPAN};
 use crate::text::error::Fault;
@@ -117,7 +117,8 @@ pub(crate) fn read(switch: &Table) -> Result<Option<ConsolidationConfig>, Fault>
         return Ok(None);
     };
     let default = ConsolidationConfig::default();
-    let probability = optional(table, "probability", quantity::ratio)?.unwrap_or(0.5);
+    let probability = optional(table, "probability", quantity::ratio)?
+        .unwrap_or(const { written::ratio(PROBABILITY_KEY.default) });
     let chosen = ALGORITHMS.iter().find(|(shape, _)| Some(shape.name) == table.text("type"));
     let config = ConsolidationConfig {
         algorithm: chosen.map_or(default.algorithm, |(_, algorithm)| algorithm(probability)),

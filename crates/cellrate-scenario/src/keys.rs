@@ -17,6 +17,10 @@ pub(crate) const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 
 /// Largest length of a frame \[octets\]: no picture of any codec is longer, and its cells can be counted in 32 bits.
 pub(crate) const MAX_FRAME: i64 = 1 << 24;
+/// Largest payload of a datagram \[octets\]: with its headers it fits into an AAL5 SDU.
+pub(crate) const MOST_PAYLOAD: u64 = 65_000;
+/// Longest header of a datagram or a segment \[octets\].
+pub(crate) const MOST_HEADER: u64 = 120;
 /// Most columns of a file.
 pub(crate) const MAX_COLUMN: i64 = 1_000;
 

@@ -4,6 +4,7 @@
 //! [`Document`] is the file as it was written, with overrides; [`Document::resolve`] gives the scenario. Whatever is
 //! wrong becomes a [`ScenarioError`] with file, line, column and key. No input makes this crate panic.
 
+mod clocks;
 mod consolidation;
 mod courses;
 mod demand;

@@ -14,7 +14,7 @@ use crate::model::InFlight;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
-use crate::text::reading::{optional, word};
+use crate::text::reading::{optional, or_default, word};
 use crate::text::tree::{Node, Table};
 
 /// Mean radius of the Earth \[km\].
@@ -113,8 +113,7 @@ pub(super) fn delays(node: &Node, table: &Table, end: Time) -> Result<Delays, Fa
         return Err(Fault::new(altitude_node.place, message, "Write 1 km to 50000 km"));
     }
     let least = quantity::elevation(least_node)?;
-    let highest = optional(table, "highest_elevation", quantity::elevation)?;
-    let highest = highest.unwrap_or(90.0_f64.to_radians());
+    let highest = or_default(table, &SHAPE, "highest_elevation", quantity::elevation)?;
     if highest <= least {
         let place = table.node("highest_elevation").map_or(least_node.place, |node| node.place);
         let message = "the satellite is never above its minimum elevation";
@@ -129,10 +128,10 @@ pub(super) fn delays(node: &Node, table: &Table, end: Time) -> Result<Delays, Fa
         let message = format!("a satellite serves for {hand_over}, and its pass takes {pass}");
         return Err(Fault::new(place, message, "Write at most the pass, or a lower minimum elevation"));
     }
-    let step = optional(table, "step", quantity::span)?.unwrap_or(Duration::from_ms(100));
+    let step = or_default(table, &SHAPE, "step", quantity::span)?;
     check_number(node, table, end, step.min(hand_over))?;
-    let legs = table.node("legs").map_or(Ok(2), |node| check::integer(node, 1, 2))? as f64;
-    let beside = optional(table, "beside", quantity::time)?.unwrap_or(Duration::ZERO);
+    let legs = or_default(table, &SHAPE, "legs", |node| check::integer(node, 1, 2))? as f64;
+    let beside = or_default(table, &SHAPE, "beside", quantity::time)?;
     let at_hand_over = word(table, "in_flight", InFlight::named);
     let delay_at = |served: Duration| {
         let t = sets - (hand_over - served).as_secs_f64();

@@ -1,7 +1,7 @@
 //! Packet-delivery traces of mahimahi.
 
 use cellrate_proto::declaration::{Kind, Shape, key};
-use cellrate_proto::{BitRate, Duration, Time};
+use cellrate_proto::{BitRate, Time};
 
 use super::check_number;
 use crate::keys::SPAN;
@@ -9,7 +9,7 @@ use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::files::{Contents, Folders, Wrong};
 use crate::text::quantity::{self, shortened};
-use crate::text::reading::optional;
+use crate::text::reading::or_default;
 use crate::text::tree::{Node, Table, Value};
 
 /// Octets that a chance of a packet-delivery trace delivers (mahimahi's `PACKET_SIZE`).
@@ -50,12 +50,12 @@ pub(super) fn rates(node: &Node, table: &Table, end: Time) -> Result<Vec<(Time, 
         return Err(check::missing_or_unread(node, table, "opportunities"));
     };
     let instants = instants(opportunities)?;
-    let step = optional(table, "step", quantity::span)?.unwrap_or(Duration::from_ms(100));
+    let step = or_default(table, &SHAPE, "step", quantity::span)?;
     if !step.as_ps().is_multiple_of(MS) {
         let place = table.node("step").map_or(node.place, |step| step.place);
         return Err(Fault::new(place, format!("the step is {step}"), "Write whole milliseconds"));
     }
-    let repeat = table.node("repeat").map_or(Ok(true), check::boolean)?;
+    let repeat = or_default(table, &SHAPE, "repeat", check::boolean)?;
     check_number(node, table, end, step)?;
     let (step_ms, end_ms) = (step.as_ps() / MS, end.as_ps().div_ceil(MS));
     let mut octets = vec![0_u64; end_ms.div_ceil(step_ms) as usize];

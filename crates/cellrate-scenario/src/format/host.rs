@@ -2,8 +2,8 @@
 
 use cellrate_proto::declaration::{Key, Kind, Shape, joined, key, total};
 
-use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
 use super::{COUNT, LIKE, NAME};
+use crate::clocks::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
 use crate::keys::{CELLS, OCTETS, SPAN};
 use crate::traffic::tcp::DELAYED_ACK;
 

@@ -4,7 +4,6 @@
 mod application;
 mod changing;
 mod channel;
-mod clock;
 mod congested;
 mod flows;
 mod host;
@@ -23,12 +22,12 @@ use cellrate_proto::declaration::{
 };
 use cellrate_proto::switch::FIGURES;
 
+use crate::clocks::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use crate::courses::{DELAY_COURSE, RATE_COURSE};
 use crate::keys::{CELLS, FRACTION, NRM, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
 use crate::model::{Category, DemandQuantity, FlowQuantity, PortQuantity, WaitingBrm};
 use changing::CHANGES_KEY;
 use channel::CHANNELS_KEY;
-use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use congested::CONGESTED_KEY;
 use flows::FLOWS;
 pub(crate) use flows::MOST_SLOTS;
@@ -562,6 +561,8 @@ const SWEEP: Shape = Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::check;
+    use crate::text::reading::written;
 
     #[test]
     fn ranges_know_their_ends() {
@@ -575,5 +576,43 @@ mod tests {
         let decay = Range::below(0.0, 1.0);
         assert!(decay.contains(0.0) && !decay.contains(1.0) && !decay.contains(f64::NAN));
         assert_eq!(share.phrase(), "above 0, at most 1");
+    }
+
+    /// Every key of these tables and of those below them.
+    fn keys(shape: &Shape, found: &mut Vec<Key>) {
+        for key in shape.keys {
+            found.push(*key);
+            below(key.kind, found);
+        }
+    }
+
+    fn below(kind: Kind, found: &mut Vec<Key>) {
+        match kind {
+            Kind::Or(kinds) => kinds.iter().for_each(|kind| below(*kind, found)),
+            Kind::List(inner, _) | Kind::Map(inner) => below(*inner, found),
+            Kind::Table(shape) | Kind::Entries(shape) => keys(shape, found),
+            Kind::Tagged(tagged) => tagged.variants.iter().for_each(|(_, shape)| keys(shape, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn a_default_that_could_stand_in_a_file_is_a_value_of_its_key() {
+        let mut found = Vec::new();
+        keys(&ROOT, &mut found);
+        let is_value = |text: &str| {
+            let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+            inner.is_some_and(|inner| !inner.contains('"'))
+                || matches!(text, "true" | "false" | "[]")
+                || text.parse::<f64>().is_ok()
+        };
+        let mut values = 0;
+        for key in found.iter().filter(|key| is_value(key.default)) {
+            let mode = check::Mode { groups: false, complete: true };
+            let taken = check::value(&written(key.default), key.kind, mode);
+            assert!(taken.is_ok(), "{} = {}: {taken:?}", key.name, key.default);
+            values += 1;
+        }
+        assert!(values > 200, "{values}");
     }
 }

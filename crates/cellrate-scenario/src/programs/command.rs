@@ -6,7 +6,7 @@ use cellrate_proto::declaration::{Kind, Shape, key, required};
 use super::Program;
 use crate::keys::SPAN;
 use crate::text::error::{Fault, Place};
-use crate::text::reading::optional;
+use crate::text::reading::{optional, or_default};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
@@ -69,9 +69,9 @@ impl Program for Command {
             check::list(words)?.iter().map(|node| check::text(node).map(str::to_string)).collect();
         Ok(Command {
             words: words?,
-            background: optional(table, "background", check::boolean)?.unwrap_or(false),
+            background: or_default(table, &Self::SHAPE, "background", check::boolean)?,
             ready: optional(table, "ready", ready)?,
-            ready_within: optional(table, "ready_within", quantity::span)?.unwrap_or(Duration::from_secs(10)),
+            ready_within: or_default(table, &Self::SHAPE, "ready_within", quantity::span)?,
         })
     }
 }

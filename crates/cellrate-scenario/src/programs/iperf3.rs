@@ -6,7 +6,7 @@ use cellrate_proto::{BitRate, Octets};
 use super::Program;
 use crate::keys::OCTETS;
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{optional, some_octets};
+use crate::text::reading::{optional, or_default, some_octets};
 use crate::text::tree::Table;
 use crate::text::{check, quantity};
 
@@ -51,7 +51,7 @@ impl Program for Iperf3 {
             let remedy = "Write a rate: a datagram that does not fit is lost on the sending host";
             return Err(Fault::new(node.place, "udp has no rate of its own", remedy));
         }
-        let streams = optional(table, "streams", |node| check::integer(node, 1, 128))?.unwrap_or(1);
+        let streams = or_default(table, &Self::SHAPE, "streams", |node| check::integer(node, 1, 128))?;
         let length = optional(table, "length", some_octets)?;
         if let (Some(node), Some(length)) = (table.node("length"), length)
             && !(16..=if udp { 65_507 } else { 1 << 20 }).contains(&length.0)

@@ -6,7 +6,7 @@ use cellrate_proto::{BitRate, Duration, Octets};
 use super::Program;
 use crate::keys::{OCTETS, TIME};
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{optional, some_octets};
+use crate::text::reading::{or_default, some_octets};
 use crate::text::tree::Table;
 use crate::text::{check, quantity};
 
@@ -74,8 +74,8 @@ impl Program for LiveVideo {
     };
 
     fn read(table: &Table, _place: Place) -> Result<LiveVideo, Fault> {
-        let frame_rate = optional(table, "frame_rate", quantity::ratio)?.unwrap_or(24.0);
-        let rate = optional(table, "rate", quantity::line_rate)?.unwrap_or(BitRate::from_bps(8_500_000));
+        let frame_rate = or_default(table, &Self::SHAPE, "frame_rate", quantity::ratio)?;
+        let rate = or_default(table, &Self::SHAPE, "rate", quantity::line_rate)?;
         // The smallest JPEG of a recognisable picture; the largest that a frame can be with 24 bits of offset
         // (RFC 2435).
         let frame_octets = rate.as_bps() as f64 / 8.0 / frame_rate;
@@ -84,8 +84,8 @@ impl Program for LiveVideo {
             let message = format!("frames have {frame_octets:.0} octets at this rate and frame_rate");
             return Err(Fault::new(place, message, "Let them have from 2000 to 4000000"));
         }
-        let follow = optional(table, "follow_acr", check::boolean)?.unwrap_or(false);
-        let share = optional(table, "acr_share", quantity::ratio)?;
+        let follow = or_default(table, &Self::SHAPE, "follow_acr", check::boolean)?;
+        let share = or_default(table, &Self::SHAPE, "acr_share", quantity::ratio)?;
         if let (Some(node), false) = (table.node("acr_share"), follow) {
             return Err(Fault::new(
                 node.place,
@@ -96,11 +96,11 @@ impl Program for LiveVideo {
         Ok(LiveVideo {
             rate,
             frame_rate,
-            send_every: optional(table, "send_every", |node| check::integer(node, 1, 120))?.unwrap_or(1)
+            send_every: or_default(table, &Self::SHAPE, "send_every", |node| check::integer(node, 1, 120))?
                 as u32,
-            follow_acr: follow.then(|| share.unwrap_or(0.9)),
-            buffer: optional(table, "buffer", some_octets)?.unwrap_or(Octets(1_000_000)),
-            prebuffer: optional(table, "prebuffer", quantity::time)?.unwrap_or(Duration::from_ms(500)),
+            follow_acr: follow.then_some(share),
+            buffer: or_default(table, &Self::SHAPE, "buffer", some_octets)?,
+            prebuffer: or_default(table, &Self::SHAPE, "prebuffer", quantity::time)?,
             wait: table.text("late") != Some("skip"),
         })
     }

@@ -6,7 +6,7 @@ use cellrate_proto::declaration::{Kind, Shape, key};
 use super::Program;
 use crate::keys::{SPAN, TIME};
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{optional, whole_ms};
+use crate::text::reading::{or_default, whole_ms};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
@@ -44,10 +44,10 @@ impl Program for Voice {
 
     fn read(table: &Table, _place: Place) -> Result<Voice, Fault> {
         Ok(Voice {
-            packet: optional(table, "packet", packet)?.unwrap_or(Duration::from_ms(20)),
-            redundancy: optional(table, "redundancy", |node| check::integer(node, 0, 4))?.unwrap_or(0) as u32,
-            playout_delay: optional(table, "playout_delay", quantity::time)?
-                .unwrap_or(Duration::from_ms(100)),
+            packet: or_default(table, &Self::SHAPE, "packet", packet)?,
+            redundancy: or_default(table, &Self::SHAPE, "redundancy", |node| check::integer(node, 0, 4))?
+                as u32,
+            playout_delay: or_default(table, &Self::SHAPE, "playout_delay", quantity::time)?,
         })
     }
 }

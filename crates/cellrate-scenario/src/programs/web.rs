@@ -6,7 +6,7 @@ use cellrate_proto::{Duration, Octets};
 use super::Program;
 use crate::keys::{OCTETS, TIME};
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{optional, some_octets};
+use crate::text::reading::{or_default, some_octets};
 use crate::text::tree::Table;
 use crate::text::{check, quantity};
 
@@ -36,14 +36,12 @@ impl Program for Web {
     };
 
     fn read(table: &Table, _place: Place) -> Result<Web, Fault> {
-        let octets = |key: &str, default| {
-            optional(table, key, some_octets).map(|given| given.unwrap_or(Octets(default)))
-        };
+        let octets = |key: &str| or_default(table, &Self::SHAPE, key, some_octets);
         Ok(Web {
-            pages: optional(table, "pages", |node| check::integer(node, 1, 100_000))?.unwrap_or(30) as u32,
-            html: octets("html", 600)?,
-            image: octets("image", 300_000)?,
-            gap: optional(table, "gap", quantity::time)?.unwrap_or(Duration::from_ms(1000)),
+            pages: or_default(table, &Self::SHAPE, "pages", |node| check::integer(node, 1, 100_000))? as u32,
+            html: octets("html")?,
+            image: octets("image")?,
+            gap: or_default(table, &Self::SHAPE, "gap", quantity::time)?,
         })
     }
 }

@@ -7,12 +7,13 @@ use cellrate_proto::{CellRate, Duration};
 use sha2::{Digest, Sha256};
 
 use super::network::Network;
-use super::own_clock::{INDEPENDENT, Offset, OwnClock, Phase};
+use crate::clocks::{Clocks, INDEPENDENT, Offset, OwnClock, Phase};
 use crate::model::{
     Clock, ClockOffset, ClockOwner, Connection, Flow, LineState, LinkIndex, LinkStep, NodeIndex, Processing,
     Sender, Step,
 };
 use crate::text::error::Fault;
+use crate::text::reading::word;
 use crate::text::tree::{Node, Table};
 
 /// Sets the clocks of all hosts and links, and what goes by them.
@@ -23,7 +24,8 @@ pub(super) fn set(
     connections: &mut [Connection],
 ) -> Result<Vec<Clock>, Fault> {
     let defaults = root.node("defaults").and_then(Node::table);
-    let independent = defaults.and_then(|table| table.text("clocks")) == Some("independent");
+    let clocks = defaults.map_or(Clocks::default(), |table| word(table, "clocks", Clocks::named));
+    let independent = clocks == Clocks::Independent;
     let draw = Draw { seed };
     let default = independent.then_some(Offset::Within(INDEPENDENT));
     let longest = longest_cell_times(network);

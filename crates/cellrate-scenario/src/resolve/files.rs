@@ -9,7 +9,7 @@ use crate::demand;
 use crate::text::error::Fault;
 use crate::text::files::Folders;
 use crate::text::tree::{Node, Table, Value};
-use crate::traffic::frame_trace::{Known, replace};
+use crate::traffic::frame_trace::{Known, TRACE, replace};
 
 /// Reads the file of every trace in `table`, or below it, as seen from the first of `folders`. Says whether there is
 /// any.
@@ -19,24 +19,23 @@ pub(crate) fn read_files(table: &mut Table, folders: &Folders<'_>) -> Result<boo
     Ok(found || !known.is_empty())
 }
 
-/// Whether a table under this key may name a file: traces of frames, what links follow, and flows with their sizes.
-fn takes_a_file(key: &str) -> bool {
-    matches!(key, "trace" | "rate" | "delay" | "size" | "arrivals")
-}
+/// Keys whose tables may name a file: traces of frames, what links follow, and flows with their sizes.
+const KEYS: [&str; 5] =
+    [TRACE, courses::RATE_COURSE.name, courses::DELAY_COURSE.name, demand::SIZE.name, demand::ARRIVALS.name];
 
 /// Whether what links follow, or what flows are, has been found.
 fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<bool, Fault> {
     let mut found = false;
     // What the keys of a custom algorithm are called is its own affair.
     for entry in table.entries.iter_mut().filter(|entry| &*entry.key != "parameters") {
-        let is_trace = takes_a_file(&entry.key);
+        let may_name_a_file = KEYS.contains(&&*entry.key);
         // What names no file is not touched, so that it stays shared with its copies.
-        let is_file = is_trace && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
+        let is_file = may_name_a_file && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
         if !is_file && !names_a_file(&entry.node) {
             continue;
         }
         match &mut entry.node.value {
-            Value::Table(trace) if is_file && &*entry.key == "trace" => {
+            Value::Table(trace) if is_file && &*entry.key == TRACE => {
                 replace(Arc::make_mut(trace), folders, known)?;
             }
             Value::Table(table) if is_file => {
@@ -59,7 +58,7 @@ fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<
 fn names_a_file(node: &Node) -> bool {
     match &node.value {
         Value::Table(table) => table.entries.iter().any(|entry| {
-            let is_file = takes_a_file(&entry.key)
+            let is_file = KEYS.contains(&&*entry.key)
                 && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
             is_file || &*entry.key != "parameters" && names_a_file(&entry.node)
         }),

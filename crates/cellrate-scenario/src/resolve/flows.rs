@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
+use std::iter;
 use std::sync::Arc;
 
-use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{CellRate, Duration, Octets};
+use cellrate_proto::{CellRate, Duration};
 
 use super::admission::Desk;
 use super::congested;
@@ -23,7 +23,7 @@ use crate::model::{
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
-use crate::text::reading::{encapsulation, optional, start_and_end};
+use crate::text::reading::{optional, start_and_end};
 use crate::text::tree::{Node, Table, Value};
 use crate::traffic::Greedy;
 use crate::traffic::tcp::of_flows;
@@ -217,9 +217,9 @@ fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic,
 /// Traffic of flows of a size, if these are any.
 fn transfers(whole: &Whole, connection: &Connection, is_traced: bool) -> Result<Option<Traffic>, Fault> {
     let table = &whole.table;
-    let of_datagrams = ["datagram", "header", "encapsulation"];
+    let of_datagrams = || Datagrams::KEYS.iter().map(|key| key.name);
     if table.node("size").is_none() && !is_traced {
-        return match ["tcp"].iter().chain(&of_datagrams).find_map(|key| table.entry(key)) {
+        return match iter::once("tcp").chain(of_datagrams()).find_map(|key| table.entry(key)) {
             Some(entry) => {
                 let message = format!("{} needs flows of a size, and these have a holding time", entry.key);
                 Err(Fault::new(entry.place, message, "Leave it out"))
@@ -247,28 +247,14 @@ fn transfers(whole: &Whole, connection: &Connection, is_traced: bool) -> Result<
         ));
     }
     if let Some(node) = table.node("tcp") {
-        if let Some(entry) = of_datagrams.iter().find_map(|key| table.entry(key)) {
+        if let Some(entry) = of_datagrams().find_map(|key| table.entry(key)) {
             let message = format!("{} needs datagrams, and TCP carries these flows", entry.key);
             let remedy = "Leave it out: mss, header and encapsulation of tcp say how they are wrapped";
             return Err(Fault::new(entry.place, message, remedy));
         }
         return Ok(Some(Traffic::Tcp(Box::new(of_flows(node, connection.forward.sender.pcr())?))));
     }
-    let octets = |key: &str, low: u64, high: u64, default: u64| match table.node(key) {
-        None => Ok(Octets(default)),
-        Some(node) => match quantity::octets(node)? {
-            octets if (low..=high).contains(&octets.0) => Ok(octets),
-            octets => {
-                let message = format!("{key} is {octets}");
-                Err(Fault::new(node.place, message, format!("It must be from {low} to {high} octets")))
-            }
-        },
-    };
-    Ok(Some(Traffic::Transfers(Datagrams {
-        payload: octets("datagram", 1, 65_000, 1472)?,
-        header: octets("header", 0, 120, 28)?,
-        encapsulation: encapsulation(table).unwrap_or(Encapsulation::LlcSnapIpv4),
-    })))
+    Datagrams::read(table).map(|datagrams| Some(Traffic::Transfers(datagrams)))
 }
 
 fn set_up(node: &Node, network: &Network, path: &[Step]) -> Result<Duration, Fault> {

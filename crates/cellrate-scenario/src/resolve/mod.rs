@@ -19,7 +19,6 @@ mod loopback;
 mod measuring;
 mod misbehaves;
 mod network;
-mod own_clock;
 mod path;
 mod police;
 mod port;

@@ -11,8 +11,8 @@ use cellrate_proto::{Duration, Time};
 
 use super::changing::Courses;
 use super::group;
-use super::own_clock::OwnClock;
 use super::{Whole, algorithm, changing, defaults, host, place_of, port, wholes};
+use crate::clocks::OwnClock;
 use crate::consolidation;
 use crate::courses;
 use crate::format::ROOT;

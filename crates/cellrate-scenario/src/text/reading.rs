@@ -1,10 +1,11 @@
 //! Reading of keys that may be left out, and of times that several parts of a scenario have.
 
+use cellrate_proto::declaration::Shape;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 
-use super::error::Fault;
-use super::tree::{Node, Table};
+use super::error::{Fault, Place};
+use super::tree::{Node, Table, Value, parse_value};
 use super::{check, quantity};
 use crate::values::Period;
 
@@ -15,6 +16,25 @@ pub(crate) fn optional<T>(
     read: impl FnOnce(&Node) -> Result<T, Fault>,
 ) -> Result<Option<T>, Fault> {
     table.node(key).map(read).transpose()
+}
+
+/// Reads a key of a checked table, or the default that the key declares in `shape` where the table does not have it.
+pub(crate) fn or_default<T>(
+    table: &Table,
+    shape: &Shape,
+    key: &str,
+    read: impl FnOnce(&Node) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    match table.node(key) {
+        Some(node) => read(node),
+        None => read(&written(shape.key(key).map_or("", |key| key.default))),
+    }
+}
+
+/// The value that a declared default would be if it stood in a file.
+pub(crate) fn written(default: &str) -> Node {
+    let text = |_| Node { place: Place::default(), value: Value::from(default) };
+    parse_value(default, 0, 0).unwrap_or_else(text)
 }
 
 /// Reads an instant of network time.
@@ -78,5 +98,33 @@ pub(crate) fn some_octets(node: &Node) -> Result<Octets, Fault> {
     match quantity::octets(node)? {
         Octets(0) => Err(Fault::new(node.place, format!("{} is nothing", node.plain()), "Write more than 0")),
         octets => Ok(octets),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cellrate_proto::declaration::{Dimension, Kind, key};
+
+    use super::*;
+
+    #[test]
+    fn a_default_is_read_as_if_it_stood_in_the_file() {
+        const SHAPE: Shape = Shape {
+            name: "",
+            about: "",
+            keys: &[
+                key("gap", Kind::Quantity(Dimension::Time), "\"1 s\"", ""),
+                key("share", Kind::Any, "1/16", ""),
+                key("many", Kind::Boolean, "false", ""),
+            ],
+        };
+        let none = Table::default();
+        let gap = |table: &Table| or_default(table, &SHAPE, "gap", quantity::time);
+        assert_eq!(gap(&none).unwrap(), Duration::from_secs(1));
+        assert_eq!(or_default(&none, &SHAPE, "share", quantity::ratio).unwrap(), 1.0 / 16.0);
+        assert!(!or_default(&none, &SHAPE, "many", check::boolean).unwrap());
+        let mut own = Table::default();
+        own.set("gap", Place::default(), written("\"5 ms\""));
+        assert_eq!(gap(&own).unwrap(), Duration::from_ms(5));
     }
 }

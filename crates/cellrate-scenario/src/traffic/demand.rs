@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use cellrate_proto::declaration::{Key, Setting, Shape, key};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets};
 
 use super::{Traffic, TrafficKind};
+use crate::keys::{MOST_HEADER, MOST_PAYLOAD, OCTETS};
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::reading::{encapsulation, or_default};
+use crate::text::tree::{Node, Table};
 use crate::values::ClockOffset;
 
 /// Datagrams of flows of a size, over IP over AAL5.
@@ -17,6 +23,50 @@ pub struct Datagrams {
     pub header: Octets,
     /// How IP packets become AAL5 SDUs.
     pub encapsulation: Encapsulation,
+}
+
+impl Datagrams {
+    /// Their keys, which stand among those of the flows.
+    pub(crate) const KEYS: &[Key] = &[
+        key(
+            "datagram",
+            OCTETS,
+            "\"1472 octets\"",
+            "For `size` without `tcp`: largest payload of a datagram, 1 to 65000 octets.",
+        ),
+        key(
+            "header",
+            OCTETS,
+            "\"28 octets\"",
+            "For `size` without `tcp`: octets of UDP and IP header before the payload, at most 120.",
+        ),
+        key(
+            "encapsulation",
+            Encapsulation::KIND,
+            "\"llc-snap\"",
+            "For `size` without `tcp`: how IP packets become AAL5 SDUs, with the 8 octets of LLC/SNAP or bare.",
+        ),
+    ];
+
+    /// The datagrams that the checked keys of flows describe.
+    pub(crate) fn read(table: &Table) -> Result<Datagrams, Fault> {
+        const SHAPE: Shape = Shape { name: "", about: "", keys: Datagrams::KEYS };
+        let octets = |key: &str, low: u64, high: u64| {
+            let within = |node: &Node| match quantity::octets(node)? {
+                octets if (low..=high).contains(&octets.0) => Ok(octets),
+                octets => {
+                    let message = format!("{key} is {octets}");
+                    Err(Fault::new(node.place, message, format!("It must be from {low} to {high} octets")))
+                }
+            };
+            or_default(table, &SHAPE, key, within)
+        };
+        Ok(Datagrams {
+            payload: octets("datagram", 1, MOST_PAYLOAD)?,
+            header: octets("header", 0, MOST_HEADER)?,
+            encapsulation: encapsulation(table).unwrap_or(Encapsulation::LlcSnapIpv4),
+        })
+    }
 }
 
 /// Flows begin when they arrive.

@@ -11,6 +11,9 @@ use crate::text::files::{Folders, Wrong};
 use crate::text::quantity::shortened;
 use crate::text::tree::{Node, Table, Value};
 
+/// The key of a trace.
+pub(crate) const TRACE: &str = "trace";
+
 /// Lengths by file, column, and whether they are in bits: many connections may have the same.
 pub(crate) type Known = BTreeMap<(String, Option<i64>, bool), Arc<[u32]>>;
 

@@ -6,11 +6,13 @@ use cellrate_proto::declaration::{Kind, Range, Setting, Shape, key, words};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{CellRate, Duration, Octets, Time};
 
-use super::TrafficKind;
 use super::kinds::Declared;
-use crate::keys::{END_KEY, MAX_COLUMN, MAX_FRAME, OCTETS, SPAN, START_KEY, encapsulation};
+use super::{TrafficKind, frame_trace};
+use crate::keys::{
+    END_KEY, MAX_COLUMN, MAX_FRAME, MOST_HEADER, MOST_PAYLOAD, OCTETS, SPAN, START_KEY, encapsulation,
+};
 use crate::text::error::Fault;
-use crate::text::reading::{self, optional, start_and_end, word};
+use crate::text::reading::{self, optional, or_default, start_and_end, word};
 use crate::text::tree::{Node, Table, Value};
 use crate::text::{check, quantity};
 
@@ -239,7 +241,7 @@ impl Declared for FramesTraffic {
                 "Mean length of a frame: 1 octet to 16 MiB.",
             ),
             key(
-                "trace",
+                frame_trace::TRACE,
                 Kind::Table(&TRACE),
                 "required: this, size or codec",
                 "Lengths from a file, such as a published trace of a film.",
@@ -329,12 +331,10 @@ impl Declared for FramesTraffic {
         Ok(FramesTraffic {
             frames_per_second,
             lengths,
-            datagram: octets("datagram", 1, 65_000, "from 1 to 65000 octets")?.unwrap_or(Octets(1472)),
-            header: octets("header", 0, 120, "at most 120 octets")?.unwrap_or(Octets(if speech.is_some() {
-                40
-            } else {
-                28
-            })),
+            datagram: octets("datagram", 1, MOST_PAYLOAD, "from 1 to 65000 octets")?
+                .map_or_else(|| or_default(table, &Self::SHAPE, "datagram", quantity::octets), Ok)?,
+            header: octets("header", 0, MOST_HEADER, "at most 120 octets")?
+                .unwrap_or(Octets(if speech.is_some() { 40 } else { 28 })),
             encapsulation: reading::encapsulation(table).unwrap_or(Encapsulation::LlcSnapIpv4),
             follow_acr: optional(table, "follow_acr", follow_acr)?,
             frm_at_frame_ends: table.text("frm_after") == Some("frame"),
@@ -479,7 +479,7 @@ fn trace(node: &Node) -> Result<FrameLengths, Fault> {
 fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {
     let empty = Table::default();
     let table = node.table().unwrap_or(&empty);
-    let share = optional(table, "share", quantity::ratio)?.unwrap_or(0.9);
+    let share = or_default(table, &FOLLOW_ACR, "share", quantity::ratio)?;
     let adapts = word(table, "adapts", Adaptation::named);
     let means = optional(table, "interval", quantity::span)?.map(|interval| FollowMeans { interval, adapts });
     match table.node("adapts").filter(|_| means.is_none()) {

@@ -11,7 +11,7 @@ use super::frames::{FrameRate, frame_rate};
 use super::kinds::Declared;
 use crate::keys::{END_KEY, FRACTION, MAX_FRAME, SPAN, START_KEY};
 use crate::text::error::Fault;
-use crate::text::reading::{optional, spans, start_and_end, word};
+use crate::text::reading::{optional, or_default, spans, start_and_end, word};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
@@ -402,7 +402,7 @@ fn decoder(node: Option<&Node>, longest: Duration) -> Result<Mpeg2Decoder, Fault
         frequency: ratio("frequency", 0.02)?,
         damping: ratio("damping", std::f64::consts::FRAC_1_SQRT_2)?,
         clock_offset: offset(table)?,
-        delay: optional(table, "delay", quantity::span)?.unwrap_or(Duration::from_ms(300)),
+        delay: or_default(table, &DECODER, "delay", quantity::span)?,
         buffer: table.node("buffer").map(|node| octets(node, "buffer")).transpose()?.unwrap_or(BUFFER),
     };
     if let (false, Some(node)) = (decoder.settles(longest), node) {

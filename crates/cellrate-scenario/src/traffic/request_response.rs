@@ -7,7 +7,7 @@ use super::TrafficKind;
 use super::kinds::Declared;
 use crate::keys::{POSITIVE_RATE, START_KEY, TIME};
 use crate::text::error::Fault;
-use crate::text::reading::{optional, start_and_end};
+use crate::text::reading::{optional, or_default, start_and_end};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 use crate::values::ClockOffset;
@@ -78,24 +78,23 @@ impl Declared for RequestResponse {
 
     fn read(node: &Node, table: &Table, peak: CellRate) -> Result<RequestResponse, Fault> {
         let (start, end) = start_and_end(table)?;
-        let time =
-            |key: &str, default| optional(table, key, quantity::time).map(|given| given.unwrap_or(default));
-        let count = |key: &str, low, default| {
-            let given = optional(table, key, |node| check::integer(node, low, i64::from(u32::MAX)))?;
-            Ok(given.map_or(default, |count| count as u32))
+        let time = |key: &str| or_default(table, &Self::SHAPE, key, quantity::time);
+        let count = |key: &str, low| {
+            let count = |node: &Node| check::integer(node, low, i64::from(u32::MAX));
+            or_default(table, &Self::SHAPE, key, count).map(|count| count as u32)
         };
         Ok(RequestResponse {
-            request: optional(table, "request", burst)?.unwrap_or(16),
+            request: or_default(table, &Self::SHAPE, "request", burst)?,
             response: optional(table, "response", burst)?
                 .ok_or_else(|| check::missing(node.place, "response", "its length, such as \"256 cells\""))?,
-            requests: count("requests", 1, 1)?,
-            request_gap: time("request_gap", Duration::ZERO)?,
-            cycle_gap: time("cycle_gap", Duration::from_ms(1))?,
-            server_time: time("server_time", Duration::ZERO)?,
+            requests: count("requests", 1)?,
+            request_gap: time("request_gap")?,
+            cycle_gap: time("cycle_gap")?,
+            server_time: time("server_time")?,
             rate: optional(table, "rate", quantity::positive_cell_rate)?.unwrap_or(peak),
             start,
             end,
-            record: count("record", 0, 0)?,
+            record: count("record", 0)?,
         })
     }
 }

@@ -8,7 +8,7 @@ use super::kinds::Declared;
 use super::mpeg2::REFERENCE_INTERVAL;
 use crate::keys::{END_KEY, POSITIVE_RATE, SPAN, START_KEY};
 use crate::text::error::Fault;
-use crate::text::reading::{optional, spans, start_and_end, word};
+use crate::text::reading::{optional, or_default, spans, start_and_end, word};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
@@ -158,10 +158,11 @@ impl Declared for VideoTraffic {
             ));
         }
         Ok(VideoTraffic {
-            programs: optional(table, "programs", |node| check::integer(node, 1, 1024))?.unwrap_or(1) as u32,
+            programs: or_default(table, &Self::SHAPE, "programs", |node| check::integer(node, 1, 1024))?
+                as u32,
             mean,
             deviation,
-            hurst: optional(table, "hurst", quantity::ratio)?.unwrap_or(0.8),
+            hurst: or_default(table, &Self::SHAPE, "hurst", quantity::ratio)?,
             peak,
             reference_interval: optional(table, "reference_interval", interval)?
                 .unwrap_or(REFERENCE_INTERVAL),

@@ -1,6 +1,6 @@
 //! Lognormal distributions.
 
-use cellrate_proto::declaration::{Key, Kind, Range, Shape, key, required};
+use cellrate_proto::declaration::{Key, Kind, Range, Shape, key, required, written};
 
 use super::{Declared, Law, flow_size, seconds};
 use crate::demand::choice;
@@ -40,5 +40,9 @@ pub(super) const SIZE: Declared = Declared {
 };
 
 fn with_mean(mean: f64, table: &Table) -> Result<Law, Fault> {
-    Ok(Law::Lognormal { mean, sigma: optional(table, "sigma", quantity::ratio)?.unwrap_or(1.0) })
+    Ok(Law::Lognormal {
+        mean,
+        sigma: optional(table, "sigma", quantity::ratio)?
+            .unwrap_or(const { written::ratio(SIGMA_KEY.default) }),
+    })
 }

@@ -8,7 +8,7 @@ mod pareto;
 mod published;
 
 use cellrate_proto::Duration;
-use cellrate_proto::declaration::{Key, Kind, Range, key};
+use cellrate_proto::declaration::{Key, Kind, Range, key, written};
 
 use super::{Choice, Law};
 use crate::text::error::Fault;
@@ -60,5 +60,5 @@ pub(super) const ALPHA_KEY: Key =
 
 /// The shape of a Pareto distribution that has a mean.
 pub(super) fn alpha(table: &Table) -> Result<f64, Fault> {
-    Ok(optional(table, "alpha", quantity::ratio)?.unwrap_or(1.5))
+    Ok(optional(table, "alpha", quantity::ratio)?.unwrap_or(const { written::ratio(ALPHA_KEY.default) }))
 }

@@ -2,12 +2,12 @@
 
 use cellrate_proto::declaration::{Kind, Range, Shape, key, required};
 
-use super::{ALPHA_KEY, Declared, Law, MOST_OCTETS, alpha, flow_size, seconds};
+use super::{ALPHA_KEY, Declared, Law, alpha, flow_size, seconds};
 use crate::demand::choice;
 use crate::keys::{OCTETS, SPAN};
 use crate::text::error::Fault;
 use crate::text::quantity;
-use crate::text::reading::optional;
+use crate::text::reading::or_default;
 
 pub(super) const HOLDING_TIME: Declared = Declared {
     kind: "pareto",
@@ -23,31 +23,33 @@ pub(super) const HOLDING_TIME: Declared = Declared {
     file: None,
 };
 
+const SIZE_SHAPE: Shape = Shape {
+    name: "pareto_size",
+    about: "Pareto distributed, up to a largest one.",
+    keys: &[
+        required("least", OCTETS, "The smallest."),
+        key(
+            "alpha",
+            Kind::Ratio(Range::above(0.0, 100.0)),
+            "1.2",
+            "Shape; the smaller, the heavier the tail.",
+        ),
+        key("most", OCTETS, "\"1000 GB\"", "The largest."),
+    ],
+};
+
 pub(super) const SIZE: Declared = Declared {
     kind: "pareto",
-    shape: Shape {
-        name: "pareto_size",
-        about: "Pareto distributed, up to a largest one.",
-        keys: &[
-            required("least", OCTETS, "The smallest."),
-            key(
-                "alpha",
-                Kind::Ratio(Range::above(0.0, 100.0)),
-                "1.2",
-                "Shape; the smaller, the heavier the tail.",
-            ),
-            key("most", OCTETS, "\"1000 GB\"", "The largest."),
-        ],
-    },
+    shape: SIZE_SHAPE,
     read: |node, table| {
-        let most = optional(table, "most", flow_size)?.unwrap_or(MOST_OCTETS);
+        let most = or_default(table, &SIZE_SHAPE, "most", flow_size)?;
         let least = flow_size(choice::required(node, table, "least")?)?;
         if most <= least {
             let place = table.node("most").map_or(node.place, |most| most.place);
             let message = format!("most is {most} octets, and least {least} octets");
             return Err(Fault::new(place, message, "Write more for most than for least"));
         }
-        let alpha = optional(table, "alpha", quantity::ratio)?.unwrap_or(1.2);
+        let alpha = or_default(table, &SIZE_SHAPE, "alpha", quantity::ratio)?;
         Ok(Law::Pareto { least, alpha, most })
     },
     file: None,

@@ -5,7 +5,7 @@ use cellrate_proto::{Duration, Octets, Time};
 
 use crate::keys::{EXPONENTIAL, TIME};
 use crate::text::error::Fault;
-use crate::text::reading::{instant, optional, period, word};
+use crate::text::reading::{instant, optional, or_default, period, word};
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 use crate::values::Period;
@@ -65,6 +65,7 @@ const OBJECT: Shape = Shape {
     about: "A part of a page: a request, and the response to it.",
     keys: &[
         required("response", Kind::Positive(Dimension::Octets), "Length of the server's answer."),
+        // With the headers of a browser of 1996; none of the papers says how long it is.
         key(
             "request",
             Kind::Positive(Dimension::Octets),
@@ -132,16 +133,11 @@ pub(super) const PAGES: Shape = Shape {
     keys: KEYS,
 };
 
-/// A request with the headers of a browser of 1996; none of the papers says it.
-const REQUEST: Octets = Octets(300);
-
 /// The pages that a checked table describes, of clients that begin at `start`.
 pub(super) fn read(node: &Node, start: Time) -> Result<Pages, Fault> {
     let empty = Table::default();
     let table = node.table().unwrap_or(&empty);
-    let count = |key: &str, low, high, default| {
-        optional(table, key, |node| check::integer(node, low, high)).map(|given| given.unwrap_or(default))
-    };
+    let count = |key: &str, low, high| or_default(table, &PAGES, key, |node| check::integer(node, low, high));
     let end = optional(table, "end", instant)?.unwrap_or(Time::NEVER);
     if let Some(node) = table.node("end").filter(|_| end <= start) {
         let message = format!("the end, {end}, is not after the start of the traffic, {start}");
@@ -152,19 +148,19 @@ pub(super) fn read(node: &Node, start: Time) -> Result<Pages, Fault> {
         .ok_or_else(|| check::missing(node.place, "objects", "such as [{ response = \"10 kB\" }]"))?;
     Ok(Pages {
         objects: check::list(objects)?.iter().map(object).collect::<Result<_, _>>()?,
-        clients: count("clients", 1, 65_535, 1)? as u16,
+        clients: count("clients", 1, 65_535)? as u16,
         count: match table.node("count") {
             Some(node) if node.text() != Some("infinite") => {
                 Some(check::integer(node, 1, i64::from(u32::MAX))? as u64)
             }
             _ => None,
         },
-        object_gap: optional(table, "object_gap", quantity::time)?.unwrap_or(Duration::ZERO),
-        think_time: optional(table, "think_time", think_time)?.unwrap_or(Period::Fixed(Duration::ZERO)),
+        object_gap: or_default(table, &PAGES, "object_gap", quantity::time)?,
+        think_time: or_default(table, &PAGES, "think_time", think_time)?,
         connection: word(table, "connection", ConnectionUse::named),
-        handshake: optional(table, "handshake", check::boolean)?.unwrap_or(true),
+        handshake: or_default(table, &PAGES, "handshake", check::boolean)?,
         end,
-        record: count("record", 0, i64::from(u32::MAX), 0)? as u32,
+        record: count("record", 0, i64::from(u32::MAX))? as u32,
     })
 }
 
@@ -172,10 +168,10 @@ fn object(node: &Node) -> Result<PageObject, Fault> {
     let empty = Table::default();
     let table = node.table().unwrap_or(&empty);
     Ok(PageObject {
-        request: optional(table, "request", size)?.unwrap_or(REQUEST),
+        request: or_default(table, &OBJECT, "request", size)?,
         response: optional(table, "response", size)?
             .ok_or_else(|| check::missing(node.place, "response", "its size, such as \"300 kB\""))?,
-        server_time: optional(table, "server_time", quantity::time)?.unwrap_or(Duration::ZERO),
+        server_time: or_default(table, &OBJECT, "server_time", quantity::time)?,
     })
 }
 

@@ -7,6 +7,7 @@ use super::config::{
     SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TimeoutConfig,
 };
 use super::presets::Preset;
+use crate::keys::MOST_HEADER;
 use crate::text::error::{Fault, Place};
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
@@ -101,11 +102,11 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
             "Write an mss above 12 octets, or timestamps = false",
         );
     }
-    if config.timestamps && header.0 > 108 {
+    if config.timestamps && header.0 > MOST_HEADER - TIMESTAMPS_OCTETS.0 {
         let message = format!("header is {header}, and timestamps take {TIMESTAMPS_OCTETS} more");
         return refuse(&["header"], message, "It must be at most 108 octets with timestamps");
     }
-    if header.0 > 120 {
+    if header.0 > MOST_HEADER {
         return refuse(&["header"], format!("header is {header}"), "It must be at most 120 octets");
     }
     if window.0 > MAX_WINDOW {

@@ -1,0 +1,151 @@
+//! Clocks of hosts and links that are not exactly alike: their keys, and how an entry's are read.
+
+use cellrate_proto::Duration;
+use cellrate_proto::declaration::{Dimension, Key, Kind, Setting, Shape, key, required, words};
+
+use crate::keys::{EXPONENTIAL, TIME};
+use crate::model::{ClockOffset, Processing};
+use crate::text::error::Fault;
+use crate::text::reading::optional;
+use crate::text::tree::{Node, Table};
+use crate::text::{check, quantity};
+
+words! {
+    /// The clocks of a network where entries say nothing.
+    #[derive(Default)]
+    pub(crate) enum Clocks {
+        /// All are exactly alike (default).
+        #[default]
+        Exact = "exact",
+        /// Those of a laboratory: offsets, phases and times to process are drawn.
+        Independent = "independent",
+    }
+}
+
+/// The word for a phase that is drawn.
+const RANDOM: &str = "random";
+
+const OFFSET: Kind = Kind::Quantity(Dimension::Offset);
+
+const WITHIN: Shape = Shape {
+    name: "within",
+    about: "An offset drawn from the seed, every one as likely as another.",
+    keys: &[required("within", OFFSET, "The largest, to either side.")],
+};
+
+pub(crate) const CLOCKS_KEY: Key = key(
+    "clocks",
+    Clocks::KIND,
+    "\"exact\"",
+    "Whether clocks are exactly alike, or those of a laboratory: every host and every link between switches has an offset within 20 ppm and every host a phase and times to process PDUs of TCP, drawn from the seed (docs/guides/phase-effects.md). Keys of hosts and links go before it.",
+);
+
+pub(crate) const HOST_OFFSET_KEY: Key = key(
+    "clock_offset",
+    Kind::Or(&[OFFSET, Kind::Table(&WITHIN)]),
+    "\"0 ppm\", or drawn within 20 ppm where defaults.clocks is \"independent\"",
+    "By how much the host's clock is fast, at most 1000 ppm either way: of its links, of the peak rate of its cbr, vbr and ubr senders, and of the rates of its constant, on-off, limited and request-response traffic. ACR is what the network says.",
+);
+
+pub(crate) const LINK_OFFSET_KEY: Key = key(
+    "clock_offset",
+    Kind::Or(&[OFFSET, Kind::Table(&WITHIN)]),
+    "that of its host; between switches \"0 ppm\", or drawn within 20 ppm where defaults.clocks is \"independent\"",
+    "By how much the link is faster than its rate says, both ways, at most 1000 ppm either way. Admission and the default PCR go by the rate as written.",
+);
+
+const UNIFORM: Shape = Shape {
+    name: "uniform",
+    about: "A uniformly distributed time.",
+    keys: &[required("uniform", Kind::Pair(&TIME, &TIME), "The shortest and the longest.")],
+};
+
+pub(crate) const PROCESSING_KEY: Key = key(
+    "processing",
+    Kind::Or(&[TIME, Kind::Table(&UNIFORM), Kind::Table(&EXPONENTIAL)]),
+    "\"0 us\", or uniform from 0 to one cell time of its slowest link where defaults.clocks is \"independent\"",
+    "Time that the host takes for each AAL5 PDU of TCP that it sends, from its coming to the adapter, or from the end of the PDU before it on the line, to its first cell; drawn for each.",
+);
+
+pub(crate) const PHASE_KEY: Key = key(
+    "phase",
+    Kind::Or(&[TIME, Kind::Choice(&[RANDOM])]),
+    "\"0 us\", or \"random\" where defaults.clocks is \"independent\"",
+    "How much later than written everything is that the host has to send, but custom traffic; \"random\": drawn from the seed within one cell time of its slowest link.",
+);
+
+/// Clock as an entry describes it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OwnClock {
+    pub offset: Option<Offset>,
+    pub phase: Option<Phase>,
+    pub processing: Option<Processing>,
+}
+
+/// Offset of a clock as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Offset {
+    Given(ClockOffset),
+    /// Drawn, at most so much either way.
+    Within(ClockOffset),
+}
+
+/// Phase of a host's first cell as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Phase {
+    Given(Duration),
+    Random,
+}
+
+/// The offset that clocks of equipment have (SDH: 4.6 ppm for a network element that runs free, 20 ppm for customer
+/// equipment; ITU-T G.813 and I.432).
+pub(crate) const INDEPENDENT: ClockOffset = ClockOffset::from_ppb(20_000);
+
+impl OwnClock {
+    /// The clock that a host's or link's entry asks for.
+    pub fn read(table: &Table) -> Result<OwnClock, Fault> {
+        let offset = |node: &Node| match node.table().and_then(|table| table.node("within")) {
+            Some(within) => {
+                let bound = quantity::clock_offset(within)?;
+                if bound < ClockOffset::default() {
+                    let message = format!("{} is below 0", within.plain());
+                    return Err(Fault::new(
+                        within.place,
+                        message,
+                        "Write how far it may be off to either side",
+                    ));
+                }
+                Ok(Offset::Within(bound))
+            }
+            None => quantity::clock_offset(node).map(Offset::Given),
+        };
+        let phase = |node: &Node| match node.text() {
+            Some(RANDOM) => Ok(Phase::Random),
+            _ => quantity::time(node).map(Phase::Given),
+        };
+        Ok(OwnClock {
+            offset: optional(table, "clock_offset", offset)?,
+            phase: optional(table, "phase", phase)?,
+            processing: optional(table, "processing", processing)?,
+        })
+    }
+}
+
+/// The processing time of a host as its key gives it.
+fn processing(node: &Node) -> Result<Processing, Fault> {
+    let table = node.table();
+    if let Some(bounds) = table.and_then(|table| table.node("uniform")) {
+        let [shortest, longest] = check::pair(bounds)?;
+        let (from, to) = (quantity::time(shortest)?, quantity::time(longest)?);
+        if to < from {
+            let message = format!("{} is below {}", longest.plain(), shortest.plain());
+            return Err(Fault::new(longest.place, message, "Write the shortest and the longest"));
+        }
+        return Ok(Processing::Uniform(from, to));
+    }
+    if let Some(mean) = table.and_then(|table| table.node("exponential")) {
+        return quantity::span(mean).map(Processing::Exponential);
+    }
+    let fixed = quantity::time(node)?;
+    Ok(if fixed == Duration::ZERO { Processing::None } else { Processing::Fixed(fixed) })
+}
