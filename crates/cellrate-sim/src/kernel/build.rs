@@ -39,9 +39,9 @@ pub(crate) struct Parts {
     /// Pairs of such a port and of a deferred one that it leads to.
     pub onward_to: Vec<(u32, u32)>,
     pub outboxes: Vec<Outbox>,
-    /// In the order of lanes.
+    /// Planned sources, in the order of their lanes.
     pub ahead: Vec<Ahead>,
-    /// From this one on endpoints are [virtual](super::virtual_end).
+    /// Number of the first endpoint that is [virtual](super::virtual_end); all behind it are, too.
     pub first_virtual: usize,
     /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
@@ -65,7 +65,7 @@ fn note_leaf(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
 }
 
 impl Cluster {
-    /// A cluster at time zero, with the first transmission of every end scheduled.
+    /// Makes a cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
         let Parts {
             hops,
@@ -184,7 +184,7 @@ impl Cluster {
         cluster
     }
 
-    /// A merge for each deferred port, with a place for each lane and feed that leads to it.
+    /// Makes a merge for each deferred port, with a place for each lane and feed that leads to it.
     fn build_merges(&mut self) {
         let mut ways_in = vec![Vec::new(); self.ports.len()];
         let mut next_place = |port: u32, way: Leaf| {
@@ -221,7 +221,7 @@ impl Cluster {
             .collect();
     }
 
-    /// Every series of changes takes its value at `now`.
+    /// Records the value of every series of changes at `now`.
     fn note_everything(&mut self, now: Time) {
         self.sampler.begin_queues(now);
         for index in 0..self.ports.len() as u32 {

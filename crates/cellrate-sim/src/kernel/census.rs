@@ -8,20 +8,20 @@ use cellrate_engine::recorder::Recorder;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Every;
 
-/// A series of how many are under way.
+/// A series of the number of flows or calls under way.
 #[derive(Debug)]
 pub(crate) struct Series {
     /// The place of its probe among those of the run.
     pub probe: usize,
     pub recorder: Recorder,
-    /// From one value to the next, and the instant of the next; none where every change is recorded.
+    /// Span from one value to the next, and the instant of the next; none where every change is recorded.
     samples: Option<(Duration, Time)>,
-    /// Nothing is recorded then and later.
+    /// Instant from which on nothing is recorded.
     end: Time,
 }
 
 impl Series {
-    /// A series without values, for a run of this duration.
+    /// Makes a series without values, for a run of this duration.
     pub fn new(probe: usize, every: Every, duration: Duration) -> Series {
         let end = Time::ZERO + duration;
         let (recorder, samples) = match every {
@@ -33,7 +33,8 @@ impl Series {
         series
     }
 
-    /// So many have been under way up to `until`, that instant included: a sample sees what was before its instant.
+    /// Records that so many have been under way up to `until`, that instant included: a sample sees what was before its
+    /// instant.
     fn pass(&mut self, until: Time, under_way: u64) {
         let Some((interval, next)) = &mut self.samples else { return };
         while *next <= until && *next < self.end {
@@ -42,7 +43,7 @@ impl Series {
         }
     }
 
-    /// So many are under way from `at` on.
+    /// Records that so many are under way from `at` on.
     fn note(&mut self, at: Time, under_way: u64) {
         if self.samples.is_none() && at < self.end {
             self.recorder.push_change(at, under_way as f64);
@@ -50,46 +51,47 @@ impl Series {
     }
 }
 
-/// Flows or calls of a demand that are under way.
+/// The number of flows or calls of a demand that are under way, over time.
 #[derive(Debug)]
 pub(crate) struct Census {
-    /// From then on the mean and the most are counted.
+    /// Instant from which on the mean and the largest number are counted.
     start: Time,
-    /// Beginnings (true) and ends that have been told of and are not counted: no more than are under way or begin soon.
+    /// Beginnings (true) and ends that have been reported and not been counted yet: no more than are under way or begin
+    /// soon.
     known: BinaryHeap<Reverse<(Time, bool)>>,
     under_way: u64,
-    /// All before this is counted.
+    /// Instant before which everything is counted.
     counted: Time,
-    /// How many there were, times how long \[ps\].
+    /// Sum of numbers under way, each times how long it held \[ps\].
     sum: u128,
     most: u64,
-    /// Series of them.
+    /// Series of the number.
     series: Vec<Series>,
 }
 
 impl Census {
-    /// Nobody is under way yet.
+    /// Makes a census of none under way.
     pub fn new(start: Time, series: Vec<Series>) -> Census {
         let (known, counted) = (BinaryHeap::new(), Time::ZERO);
         Census { start, known, under_way: 0, counted, sum: 0, most: 0, series }
     }
 
-    /// Its series as they stand.
+    /// The series as they stand.
     pub fn series(&self) -> &[Series] {
         &self.series
     }
 
-    /// One begins at that instant, which is not counted yet.
+    /// Takes note that one begins at that instant, which is not counted yet.
     pub fn begins(&mut self, at: Time) {
         self.known.push(Reverse((at, true)));
     }
 
-    /// So many end at that instant.
+    /// Takes note that so many end at that instant.
     pub fn ends(&mut self, at: Time, count: u64) {
         (0..count).for_each(|_| self.known.push(Reverse((at, false))));
     }
 
-    /// All beginnings and ends before `until` have been told of.
+    /// Counts up to `until`, before which all beginnings and ends have been reported.
     pub fn count_until(&mut self, until: Time) {
         while let Some(&Reverse((at, begins))) = self.known.peek()
             && at < until
@@ -103,7 +105,7 @@ impl Census {
         self.pass(until);
     }
 
-    /// As many as before are under way until `at`.
+    /// Counts the time until `at`, during which the number stays as it is.
     fn pass(&mut self, at: Time) {
         let span = at.since(self.counted.max(self.start).min(at));
         if span.as_ps() > 0 {
@@ -114,7 +116,7 @@ impl Census {
         self.counted = self.counted.max(at);
     }
 
-    /// How many there were, times how long \[ps\], and the most that were for any time.
+    /// Sum of numbers under way, each times how long it held \[ps\], and the largest number that held for any time.
     pub fn figures(&self) -> (u128, u64) {
         (self.sum, self.most)
     }

@@ -7,7 +7,7 @@ use super::census::{Census, Series};
 use crate::transport::{Over, SizedFlow};
 use cellrate_engine::histogram::Histogram;
 
-/// The first size that does not belong to each class any more, but for the last \[octets\].
+/// End of each class of sizes but the last; a size at the end belongs to the next class \[octets\].
 pub(crate) const CLASS_ENDS: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 
 /// Classes of flows: all, then by size.
@@ -18,15 +18,15 @@ pub(crate) fn class_of(octets: u64) -> usize {
     1 + CLASS_ENDS.partition_point(|&end| end <= octets)
 }
 
-/// Figures of classes of flows, by demand.
+/// Figures of the flows of each demand, class by class.
 #[derive(Debug)]
 pub(crate) struct Completions {
-    /// Flows that arrived before this instant are not counted.
+    /// Instant before which flows that arrived are not counted.
     start: Time,
     pub demands: Vec<[Class; CLASSES]>,
-    /// How many are under way, by demand.
+    /// Number of flows or calls under way, by demand.
     pub census: Vec<Census>,
-    /// Instants before which clusters have nothing more to tell.
+    /// Instant before which each cluster has reported everything.
     told: Vec<Time>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Completions {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Class {
     pub octets: u128,
-    /// From arrival to the arrival of the last cell.
+    /// Times from the arrival of a flow to the arrival of its last cell.
     pub times: Histogram,
-    /// This over what it would be alone, in steps of [`UNIT`].
+    /// Those times divided by the time that the flow would take alone, in steps of [`UNIT`].
     pub slow_downs: Histogram,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Class {
 pub(crate) const UNIT: Duration = Duration::from_us(1);
 
 impl Completions {
-    /// Nothing complete yet, in a run of `scenario` by so many clusters.
+    /// Makes figures of no flows, for a run of `scenario` by so many clusters.
     pub fn new(scenario: &Scenario, clusters: usize) -> Completions {
         let demands = scenario.demands.iter().map(|_| Default::default()).collect();
         let start = scenario.measuring.start();
@@ -57,14 +57,14 @@ impl Completions {
         Completions { start, demands, census, told: vec![Time::ZERO; clusters] }
     }
 
-    /// A cluster has told of all that happens there before `until`.
+    /// Takes note that a cluster has reported all that happens there before `until`.
     pub fn told_until(&mut self, cluster: usize, until: Time) {
         self.told[cluster] = until;
         let until = self.told.iter().copied().min().unwrap_or(until);
         self.census.iter_mut().for_each(|census| census.count_until(until));
     }
 
-    /// A flow of a size, or a call that has a known end, begins.
+    /// Takes note that a flow of a size, or a call with a known end, begins.
     pub fn begins(&mut self, now: Time, demand: usize, end: Option<Time>) {
         let census = &mut self.census[demand];
         census.begins(now);
@@ -72,7 +72,7 @@ impl Completions {
         self.count_if_alone(now);
     }
 
-    /// A flow of a size is over, and others on its connection that nothing was heard of.
+    /// Counts a flow of a size that is over, and others on its connection that were not reported.
     pub fn ends(&mut self, now: Time, over: &Over) {
         self.census[over.flow.demand as usize].ends(now, over.count);
         if over.whole {
@@ -81,14 +81,14 @@ impl Completions {
         self.count_if_alone(now);
     }
 
-    /// A single cluster tells in the order of time.
+    /// Counts up to `now` if there is a single cluster, which reports in the order of time.
     fn count_if_alone(&mut self, now: Time) {
         if self.told.len() == 1 {
             self.told_until(0, now);
         }
     }
 
-    /// `flow` is complete.
+    /// Counts `flow`, which is complete.
     fn count(&mut self, now: Time, flow: &SizedFlow) {
         let classes = &mut self.demands[flow.demand as usize];
         if flow.arrived < self.start {

@@ -73,7 +73,7 @@ impl Cluster {
         }
     }
 
-    /// Cells that came from another cluster to `lane`, in order, and those of them that have to be events.
+    /// Takes the cells that came from another cluster to `lane`, in order, and those of them that have to be events.
     pub fn receive(&mut self, lane: usize, batch: Batch<'_>, significant: &[EventMark]) {
         let place = &mut self.lanes[lane];
         let LaneEnd::Deferred { port, .. } = place.leads_to else {

@@ -7,10 +7,10 @@
 use cellrate_proto::switch::Slot;
 use cellrate_scenario::FlowIndex;
 
-/// Where a cell finds itself once it is on a link.
+/// The place of a cell once it is on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextHop {
-    /// In a lane of the sending node's cluster.
+    /// A lane of the sending node's cluster.
     Lane(u32),
     /// On the access link of a folded source.
     Feed(u32),
@@ -45,7 +45,7 @@ pub(crate) struct Hop {
     pub priority: u8,
 }
 
-/// Which [`NextHop`] there is.
+/// Kind of the [`NextHop`].
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Lane,
@@ -54,7 +54,7 @@ enum Kind {
 }
 
 impl Hop {
-    /// None that a cell could cross.
+    /// A hop that no cell can cross.
     pub const NOWHERE: Hop = Hop {
         port: NONE,
         slot: Slot(NONE),

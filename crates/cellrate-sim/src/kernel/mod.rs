@@ -158,12 +158,12 @@ pub(crate) struct Kernel {
     /// Ends of connections with TCP in different clusters: where PDUs leave, and where they arrive, as (cluster,
     /// endpoint).
     pub conduits: Vec<[(usize, usize); 2]>,
-    /// How long clusters may run by themselves.
+    /// Length of time that clusters may run by themselves.
     pub window: Duration,
     pub mechanisms: Mechanisms,
     /// The end of the run.
     pub end: Time,
-    /// All that happens before this instant has happened.
+    /// Instant before which everything has happened.
     now: Time,
     /// Exchange of cells between clusters, once they have run.
     exchange: Option<Exchange>,
@@ -261,7 +261,7 @@ impl Kernel {
         Windows { start: self.now, end: until, length: self.window, windows_per_round: 1 }
     }
 
-    /// All windows up to `until` have been run: counts are exact for that instant from now on.
+    /// Settles the run when all windows up to `until` have been run: from now on counts are exact for that instant.
     pub fn settle(&mut self, exchange: &Exchange, until: Time) {
         self.clusters.iter_mut().for_each(|cluster| cluster.settle(until));
         if until == self.end {

@@ -17,7 +17,7 @@ use super::state::cluster::Cluster;
 use super::state::openers::Opener;
 
 impl Cluster {
-    /// Every opener has its first beginning in the schedule.
+    /// Puts the first beginning of every opener into the schedule.
     pub(super) fn begin_openers(&mut self) {
         for opener in 0..self.openers.list.len() {
             self.look_for_opening(Time::ZERO, opener);

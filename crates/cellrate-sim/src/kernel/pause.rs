@@ -14,7 +14,7 @@ use super::state::cluster::Cluster;
 use crate::endpoint::SendMode;
 
 impl Cluster {
-    /// Everything before `until` has happened, and nothing is planned beyond it.
+    /// Makes the cluster's state exact at `until`: everything before it has happened, and nothing is planned beyond it.
     pub(super) fn settle(&mut self, until: Time) {
         let last = Time::from_ps(until.as_ps().saturating_sub(1));
         self.bring_up_all(self.schedule.key(0, until), last);

@@ -22,7 +22,7 @@ use crate::kernel::ports::Port;
 use crate::traffic::Supply;
 
 impl Cluster {
-    /// A cell reaches a switch that ends its control loop.
+    /// Takes the cell that reaches a switch that ends its control loop.
     pub(super) fn on_virtual_end(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
         let Some(cell) = place.cells.pop() else {
@@ -110,7 +110,7 @@ impl Cluster {
         self.enqueue(now, &hop, cell);
     }
 
-    /// The end that the next loop begins at.
+    /// The end at which the next loop begins.
     fn partner(&self, endpoint: usize) -> usize {
         // The first virtual end of a cluster faces the first host of its path, and they come in pairs.
         self.first_virtual + ((endpoint - self.first_virtual) ^ 1)

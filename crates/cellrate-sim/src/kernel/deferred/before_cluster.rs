@@ -71,7 +71,7 @@ impl Cluster {
     }
 }
 
-/// Where cells go that leave a FIFO: to other clusters, or onward to deferred ports of this one.
+/// Destinations of cells that leave a FIFO: to other clusters, or onward to deferred ports of this one.
 struct WaysOut<'a, const ONWARD: bool> {
     outboxes: &'a mut [Outbox],
     /// Lanes to such ports that were empty.
@@ -126,7 +126,7 @@ struct RunBeforeLink<'a, const ONWARD: bool> {
     joining: Joining<'a>,
     meter: Option<QuietMeter<'a>>,
     limit: u64,
-    /// Cells that may come.
+    /// Number of cells that may still come.
     left: u64,
 }
 
@@ -137,7 +137,7 @@ struct Ended {
     feed: Option<usize>,
     /// An FRM as it came to the port, and the number of its connection there.
     forward_rm: Option<(Cell, Slot)>,
-    /// How many cells came.
+    /// Number of cells that came.
     count: u64,
 }
 

@@ -97,12 +97,12 @@ impl Cluster {
 struct Ends<'a> {
     /// The last of which something is left to do.
     left_to_do: &'a mut Option<Cell>,
-    /// Where they arrive, and where those before it are.
+    /// The lane behind the port, on which they arrive and which holds those before them.
     behind: &'a mut Lane,
 }
 
 impl Ends<'_> {
-    /// One that was announced has passed, and is `left_to_do`, if anything is.
+    /// Takes note that one that was announced has passed; it is `left_to_do`, if anything is.
     #[inline(always)]
     fn note(&mut self, left_to_do: Option<Cell>) {
         self.behind.significant.pop();
@@ -114,7 +114,7 @@ impl Ends<'_> {
     }
 }
 
-/// Cells that have passed.
+/// Outcome of passing cells up to an FRM.
 struct UpToForwardRm {
     cells: u64,
     /// The last one, as it came to the port, if it is an FRM.
@@ -169,7 +169,7 @@ fn pass_up_to_forward_rm<'a>(
     (passed, joining)
 }
 
-/// Data cells that have passed.
+/// Outcome of passing data cells.
 struct PassedData {
     cells: u64,
     /// Whether what follows is not to pass now.
@@ -280,22 +280,22 @@ impl Cluster {
     }
 }
 
-/// Before which instant cells of a lane with this `leaf` come before `limit`. They are strictly one after the other;
-/// one at the instant of the limit may come before it.
+/// Instant before which cells of a lane with this `leaf` come before the key `limit`. They are strictly one after the
+/// other; one at the instant of the limit may come before it.
 #[inline(always)]
 fn come_before(schedule: &Schedule, limit: u64, leaf: u32) -> Time {
     let (until, of_limit) = schedule.split(limit);
     until.saturating_add(Duration::from_ps(u64::from((leaf as usize) < of_limit)))
 }
 
-/// Which cells may be dealt with in a run.
+/// Bounds of the cells that a run may deal with.
 #[derive(Clone, Copy)]
 struct Bounds {
-    /// They come before this,
+    /// Cells come before this instant,
     until: Time,
-    /// reach the host before this,
+    /// reach the host before this instant,
     end: Time,
-    /// and are no more than this.
+    /// and are no more than this number.
     most: u64,
 }
 
@@ -303,7 +303,7 @@ struct Bounds {
 #[derive(Default)]
 struct Passed {
     cells: u64,
-    /// Whole entries.
+    /// Number of whole entries.
     entries: usize,
     /// If the next entry is a stretch: how many of its cells, not all, have been dealt with as well.
     cut: Option<u32>,
@@ -378,11 +378,11 @@ fn walk_packed<'a>(
 
 /// Part of an even run that has been dealt with: its first cells.
 struct PassedEvenly {
-    /// How many.
+    /// Number of cells.
     cells: usize,
-    /// When the last one came.
+    /// Instant at which the last one came.
     last: Time,
-    /// Octets behind it.
+    /// Number of octets behind that part.
     left: usize,
 }
 
@@ -413,7 +413,7 @@ fn pass_evenly(
     all
 }
 
-/// Most cells whose delays are told at once.
+/// Largest number of cells whose delays are counted at once.
 const AT_ONCE: usize = 32;
 
 /// Passes a run that begins with a cell and a [`Stretch`] behind it: those, and as many such as follow.

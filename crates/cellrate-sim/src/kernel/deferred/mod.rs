@@ -85,7 +85,7 @@ impl Cluster {
                     .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
     }
 
-    /// All deferred ports, as of what has the key `limit` at `now`, after which nothing happens.
+    /// Brings all deferred ports up to what has the key `limit` at `now`, after which nothing happens.
     pub(super) fn bring_up_all(&mut self, limit: u64, now: Time) {
         for port in 0..self.ports.len() {
             if let DrainStrategy::SharedHost { .. } = self.ports[port].strategy {

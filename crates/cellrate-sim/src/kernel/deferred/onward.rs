@@ -14,7 +14,7 @@ use crate::kernel::ports::fed::Fed;
 use crate::kernel::state::cluster::Cluster;
 
 impl Cluster {
-    /// How the deferred ports behind such ports are fed, by their ways in.
+    /// Finds out how the deferred ports behind such ports are fed, from their ways in.
     pub(in crate::kernel) fn find_fed(&mut self, ways_in: &[u32]) {
         for ((port, before), &ways_in) in self.ports.iter_mut().zip(&self.onward.before).zip(ways_in) {
             if !before.is_empty() {
@@ -23,7 +23,7 @@ impl Cluster {
         }
     }
 
-    /// Ports from other switches before `port` catch up to `limit`.
+    /// Has ports from other switches before `port` catch up to `limit`.
     #[cold]
     pub(in crate::kernel) fn catch_up_before(&mut self, port: usize, limit: u64) {
         let mut behind = self.onward.have_catch_up(port, limit);

@@ -54,9 +54,9 @@ impl Cluster {
 /// Cells that change nothing but counters.
 struct Count<'a> {
     meter: QuietMeter<'a>,
-    /// Cells of ABR that may still come.
+    /// Number of ABR cells that may still come.
     left: u64,
-    /// Those that have come, and those of CBR and VBR.
+    /// Number of cells that have come, and of those of CBR and VBR.
     abr: u64,
     guaranteed: u64,
 }
@@ -94,7 +94,7 @@ struct Ended {
     feed: Option<usize>,
     /// An FRM as it came to the port, and the number of its connection there.
     forward_rm: Option<(Cell, Slot)>,
-    /// How many cells were of CBR or VBR.
+    /// Number of cells of CBR or VBR.
     guaranteed: u64,
 }
 

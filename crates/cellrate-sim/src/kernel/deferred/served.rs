@@ -47,7 +47,7 @@ impl Cluster {
 
 /// Loss of a cell, on its hop.
 enum Loss {
-    /// It found no room, at this instant.
+    /// A cell found no room, at this instant.
     ForRoom(Time, usize),
     /// The line lost it.
     OnLine(usize),
@@ -105,7 +105,7 @@ impl RunServed<'_> {
         }
     }
 
-    /// `cell`, of that priority and slot, comes at `now`.
+    /// Has `cell`, of that priority and slot, join its queue at `now`.
     #[inline(always)]
     fn join(&mut self, now: Time, hop: &Hop, cell: Cell) -> Option<Loss> {
         let priority = usize::from(hop.priority);

@@ -258,7 +258,7 @@ fn sort_within_parts(keys: &mut [u64]) {
     }
 }
 
-/// From so many moves per key on they are sorted in another way.
+/// Number of moves per key from which on keys are sorted in another way.
 const FEW_MOVES: usize = 4;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Cluster {
         }
     }
 
-    /// Which ports have one, and what lanes and feeds know of it.
+    /// Finds the ports that have a strategy, and tells lanes and feeds of it.
     pub(in crate::kernel) fn find_shortcuts(&mut self) {
         let ways_in = self.ways_in();
         self.find_before_clusters();
@@ -35,7 +35,7 @@ impl Cluster {
         self.find_sources_alone(&ways_in);
     }
 
-    /// By port, how many lanes and feeds lead there if it is deferred.
+    /// For each port, the number of lanes and feeds that lead there if it is deferred.
     fn ways_in(&self) -> Vec<u32> {
         let lanes = self.lanes.iter().filter_map(|lane| match lane.leads_to {
             LaneEnd::Deferred { port, .. } => Some(port),
@@ -72,7 +72,7 @@ impl Cluster {
         }
     }
 
-    /// Ports to hosts with a single way in, which is a lane.
+    /// Finds ports to hosts with a single way in, which is a lane.
     fn find_before_hosts(&mut self, ways_in: &[u32]) {
         if !self.mechanisms.has(Mechanism::BeforeHost) {
             return;
@@ -95,7 +95,7 @@ impl Cluster {
         }
     }
 
-    /// Which hosts behind a port of the strategy [`DrainStrategy::Host`] have several connections. One in another
+    /// Finds the hosts behind a port of the strategy [`DrainStrategy::Host`] have several connections. One in another
     /// cluster than its switch may count for a port that is not its own: that costs time, and nothing else, because
     /// cells are dealt with alike either way.
     fn find_hosts_of_several(&mut self) {
@@ -116,7 +116,8 @@ impl Cluster {
         }
     }
 
-    /// Where cells go that are on lanes to ports of the strategy [`DrainStrategy::Host`], and behind ports without.
+    /// Says where cells go that are on lanes to ports of the strategy [`DrainStrategy::Host`], and behind ports
+    /// without.
     fn set_lane_ends(&mut self) {
         for lane in &mut self.lanes {
             let before = |port: u32| self.ports[port as usize].strategy;
@@ -147,7 +148,8 @@ impl Cluster {
         }
     }
 
-    /// Ports to other clusters that several sources send to and nobody else, each with a lane of its own behind it.
+    /// Finds ports to other clusters that several sources send to and nobody else, each with a lane of its own behind
+    /// it.
     fn find_sources_alone(&mut self, ways_in: &[u32]) {
         for (port, &ways_in) in self.ports.iter_mut().zip(ways_in) {
             // Meters count cells of ABR one by one there.

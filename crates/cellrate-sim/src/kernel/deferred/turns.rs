@@ -38,7 +38,7 @@ struct Member {
     feed: u32,
     key: u64,
     arrives: u64,
-    /// When the port has sent it.
+    /// Instant at which the port has sent it \[ps\].
     departs: u64,
 }
 
@@ -46,7 +46,8 @@ struct Member {
 struct Rounds {
     members: [Member; FEW],
     count: usize,
-    /// From a cell to the same member's cell in the next round: when they come, when they leave \[ps\], and their keys.
+    /// Span from a cell to the same member's cell in the next round: when they come, when they leave \[ps\], and their
+    /// keys.
     spacing: u64,
     gap: u64,
     step: u64,
@@ -142,14 +143,14 @@ impl Cluster {
     }
 }
 
-/// For finding out what the first round is.
+/// State of the search for the first round.
 struct First<'a> {
     feeds: &'a [Feed],
     schedule: &'a Schedule,
     meter: Option<&'a QuietMeter<'a>>,
     with_forward_rms: bool,
     limit: u64,
-    /// Cells that may come.
+    /// Number of cells that may come.
     most: u64,
 }
 
@@ -244,7 +245,7 @@ impl Rounds {
         }
     }
 
-    /// How many cells a member has.
+    /// Number of cells that a member has.
     fn cells(&self, index: usize) -> u64 {
         self.whole + u64::from(index < self.more)
     }
@@ -253,7 +254,7 @@ impl Rounds {
         self.whole * self.count as u64 + self.more as u64
     }
 
-    /// When the last cell of all has left.
+    /// Instant at which the last cell of all has left \[ps\].
     fn last_departure(&self) -> u64 {
         match self.more {
             0 => self.members[self.count - 1].departs + self.gap * (self.whole - 1),
@@ -261,7 +262,7 @@ impl Rounds {
         }
     }
 
-    /// How long the first cell and the last one of a member stay in the port \[ps\].
+    /// Times that the first cell and the last one of a member stay in the port \[ps\].
     fn sojourn_of_ends(&self, index: usize) -> [u64; 2] {
         let Member { arrives, departs, .. } = self.members[index];
         let others = self.cells(index) - 1;
@@ -272,7 +273,7 @@ impl Rounds {
         (0..self.count).flat_map(|index| self.sojourn_of_ends(index)).max().unwrap_or(0)
     }
 
-    /// How long all cells of a member stay, together.
+    /// Sum of the times that all cells of a member stay \[ps\].
     fn sojourns(&self, index: usize) -> u64 {
         let [first, last] = self.sojourn_of_ends(index);
         // Of the first and the last, the second and the last but one, and so on, each two have the same sum.

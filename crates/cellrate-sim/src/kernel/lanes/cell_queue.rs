@@ -15,7 +15,7 @@ use crate::stretch::Stretch;
 pub(crate) enum Batch<'a> {
     /// As they are; perhaps with [stretches](Stretch).
     Plain(Vec<Cell>),
-    /// So many, [packed](super::packed).
+    /// So many cells, [packed](super::packed).
     Packed(&'a [u8], u32),
 }
 
@@ -154,7 +154,7 @@ impl CellQueue {
         }
     }
 
-    /// All cells, first to last.
+    /// Iterates over all cells, first to last.
     fn iter(&self) -> impl Iterator<Item = Cell> {
         let mut rest = self.clone();
         std::iter::from_fn(move || rest.pop_of_stretch())
@@ -167,7 +167,7 @@ pub(crate) struct Lists {
     /// The first cells; as many of them as `taken` says have been taken.
     front: Vec<Cell>,
     taken: u32,
-    /// Cells in all lists together that have not been taken.
+    /// Number of cells in all lists together that have not been taken.
     len: u32,
     /// The lists of a queue that gets whole ones.
     more: Option<Box<More>>,

@@ -48,12 +48,12 @@ pub(crate) enum LaneEnd {
 pub(crate) struct Lane {
     /// The cells that are still to be dealt with.
     pub cells: CellQueue,
-    /// Where they go.
+    /// Where the cells go.
     pub leads_to: LaneEnd,
-    /// When those cells of a deferred lane arrive that have to be events; behind a deferred port when those
-    /// cells come to the port, where they have not been dealt with, that have to be events behind it.
+    /// Instants at which those cells of a deferred lane arrive that have to be events; behind a deferred port when
+    /// those cells come to the port, where they have not been dealt with, that have to be events behind it.
     pub significant: Short<Time>,
-    /// In the schedule.
+    /// Leaf of the lane in the schedule.
     pub leaf: u32,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// None so far, on a link on which a cell takes so long.
+    /// Makes a packing of no cells so far, for a link on which a cell takes so long.
     pub fn new(cell_time: Duration) -> Packing {
         let trail = Trail::new(cell_time);
         let reciprocal = (1_u64 << u32::BITS).div_ceil(u64::from(trail.cell_time).max(1));
@@ -74,7 +74,7 @@ impl Packing {
         }
     }
 
-    /// So long after the last cell, less than 2^30 ps, the next one arrives.
+    /// Writes that the next cell arrives so long after the last one, less than 2^30 ps.
     #[inline(always)]
     fn push_gap(&mut self, gap: u32) {
         let times = self.cell_times(gap);
@@ -218,7 +218,7 @@ pub(crate) struct Unpacking {
     octets: Vec<u8>,
     /// Octets that have been read.
     read: u32,
-    /// How many cells there are.
+    /// Number of cells.
     len: u32,
     /// The last cell is the first one of those that are left, if there are any.
     trail: Trail,
@@ -227,7 +227,7 @@ pub(crate) struct Unpacking {
 }
 
 impl Unpacking {
-    /// None so far, of a link on which a cell takes so long.
+    /// Makes an unpacking of no cells so far, for a link on which a cell takes so long.
     pub fn new(cell_time: Duration) -> Unpacking {
         Unpacking { octets: Vec::new(), read: 0, len: 0, trail: Trail::new(cell_time), strands: None }
     }
@@ -243,7 +243,7 @@ impl Unpacking {
         self.strands.is_none()
     }
 
-    /// How many there are.
+    /// Number of cells.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
@@ -421,7 +421,7 @@ mod tests {
         Cell::resource_management(sent, &rm)
     }
 
-    /// From arrival to arrival: all that is said in one way, and what is one too many for it.
+    /// Spans from arrival to arrival: the longest that each form can say, and the shortest that it cannot.
     const GAPS: [u64; 12] = [
         0,
         1,

@@ -1,23 +1,23 @@
 //! Short queues: most often nothing or a few things, of which a large network has very many.
 
-/// So many are moved as soon as that makes room.
+/// Number of elements that are moved as soon as that makes room.
 const FEW: usize = 64;
 
 /// Things in order, in a list with little room to spare.
 #[derive(Clone, Debug)]
 pub(crate) struct Short<T> {
-    /// As many as `taken` says, the first ones, have been taken.
+    /// Elements, of which the first `taken` have been taken.
     list: Vec<T>,
     taken: u32,
 }
 
 impl<T: Copy> Short<T> {
-    /// Nothing.
+    /// Makes an empty list.
     pub const fn new() -> Short<T> {
         Short { list: Vec::new(), taken: 0 }
     }
 
-    /// All there are.
+    /// All elements.
     #[inline]
     pub fn all(&self) -> &[T] {
         &self.list[self.taken as usize..]

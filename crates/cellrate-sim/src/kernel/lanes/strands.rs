@@ -20,7 +20,7 @@ const BITS: u32 = 7;
 const MORE: u8 = 1 << BITS;
 
 impl Strands {
-    /// So many, on which nothing has come.
+    /// Makes so many strands, on which nothing has come.
     pub fn new(count: usize) -> Strands {
         Strands { all: vec![Strand::default(); count].into(), last: 0 }
     }
@@ -60,7 +60,7 @@ pub(crate) struct StrandsByHop {
 }
 
 impl StrandsByHop {
-    /// One for each of these hops, which are in order.
+    /// Makes one strand for each of these hops, which are in order.
     pub fn new(hops: Box<[u32]>) -> StrandsByHop {
         debug_assert!(hops.is_sorted());
         StrandsByHop { strands: Strands::new(hops.len()), hops }

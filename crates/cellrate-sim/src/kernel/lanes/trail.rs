@@ -25,18 +25,18 @@ pub(crate) const OTHER_SPACING: u8 = 1;
 pub(crate) const RM_AT_OTHER_SPACING: u8 = 2;
 pub(crate) const RM: u8 = 3;
 pub(crate) const PDU_END: u8 = 4;
-/// From here on an octet is a time.
+/// Least octet that is a time.
 pub(crate) const TIMES: u8 = 8;
 pub(crate) const MANY_CELL_TIMES: u8 = 0b1000_0000;
 pub(crate) const PICOSECONDS: u8 = 0b1100_0000;
-/// Cell times that one octet can say, and those that two cannot.
+/// Number of cell times that one octet can say, and least number that two cannot.
 pub(crate) const FEW: u32 = (MANY_CELL_TIMES - TIMES) as u32;
 pub(crate) const TOO_MANY: u32 = 1 << 14;
 /// Picoseconds that cannot be said.
 pub(crate) const TOO_LONG: u64 = 1 << 30;
 
-/// How many cell times `gap` is, a time of less than 2^30 ps, and whether it is as many and no more; `reciprocal` is
-/// that of the cell time.
+/// The number of cell times in `gap`, a time of less than 2^30 ps, and whether it is as many and no more; `reciprocal`
+/// is that of the cell time.
 #[inline(always)]
 pub(crate) fn cell_times(gap: u32, cell_time: u32, reciprocal: u32) -> (u32, bool) {
     let count = ((u64::from(gap) * u64::from(reciprocal)) >> u32::BITS) as u32;
@@ -49,7 +49,7 @@ pub(crate) fn few_cell_times((count, is_whole): (u32, bool)) -> (u8, bool) {
     ((count as u8).wrapping_add(TIMES - 1), is_whole && count.wrapping_sub(1) < FEW)
 }
 
-/// So long a time, in octets.
+/// Writes so long a time in octets.
 #[inline(always)]
 pub(crate) fn picoseconds(gap: u32) -> [u8; 4] {
     (gap | u32::from(PICOSECONDS) << 24).to_be_bytes()
@@ -72,20 +72,20 @@ pub(crate) fn take<const N: usize>(octets: &mut &[u8]) -> [u8; N] {
 pub(crate) struct Strand {
     /// The word of the data cell that comes next, if it is amid its PDU.
     next: u64,
-    /// When the last cell left its source,
+    /// Instant at which the last cell left its source,
     sent: Time,
     /// and how long after the one before it \[ps\].
     spacing: u32,
 }
 
-/// Where packing or unpacking has come to.
+/// State that packing or unpacking has reached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trail {
     /// The last cell.
     pub last: Cell,
     /// The word of the data cell that comes next, if it is amid its PDU.
     pub next: u64,
-    /// From the one before it to the last one \[ps\]; 0 where that is too long for it.
+    /// Span from the cell before it to the last one \[ps\]; 0 where that is too long for it.
     pub spacing: u32,
     /// Time of one cell on the link \[ps\]; 0 where that is too long.
     pub cell_time: u32,
@@ -98,13 +98,13 @@ impl Trail {
         Strand { next: self.next, sent: self.last.sent, spacing: self.spacing }
     }
 
-    /// It goes on along this strand.
+    /// Continues on this strand.
     #[inline]
     pub fn turn_to(&mut self, Strand { next, sent, spacing }: Strand) {
         (self.next, self.last.sent, self.spacing) = (next, sent, spacing);
     }
 
-    /// Nothing has come.
+    /// Makes a trail on which nothing has come.
     pub fn new(cell_time: Duration) -> Trail {
         let cell_time = u32::try_from(cell_time.as_ps()).unwrap_or(0);
         Trail { last: Cell::NOTHING, next: 0, spacing: 0, cell_time }
@@ -123,7 +123,7 @@ impl Trail {
         Cell::from_words([arrives.as_ps(), sent.as_ps(), word])
     }
 
-    /// `cell` has come, evenly.
+    /// Takes `cell`, which has come evenly.
     #[inline(always)]
     pub fn come(&mut self, cell: Cell) {
         self.last = cell;
@@ -132,7 +132,7 @@ impl Trail {
         }
     }
 
-    /// `cell` has come, at a spacing of its own.
+    /// Takes `cell`, which has come at a spacing of its own.
     #[inline]
     pub fn come_apart(&mut self, cell: Cell) {
         let spacing = cell.sent.as_ps().checked_sub(self.last.sent.as_ps());
@@ -140,7 +140,7 @@ impl Trail {
         self.come(cell);
     }
 
-    /// So many cells have come evenly, the last of them then.
+    /// Takes so many cells, which have come evenly, the last of them then.
     #[inline(always)]
     pub fn pass(&mut self, count: u32, arrives: Time) {
         if let Some(others) = count.checked_sub(1) {
@@ -192,7 +192,7 @@ pub(crate) struct Gaps<'a> {
 }
 
 impl Gaps<'_> {
-    /// How many octets are behind those that have been read.
+    /// Number of octets behind those that have been read.
     #[inline(always)]
     pub fn left(&self) -> usize {
         self.octets.len()
@@ -215,7 +215,7 @@ impl Iterator for Gaps<'_> {
 }
 
 impl Gaps<'_> {
-    /// One that takes more than an octet, if there is one.
+    /// The time that takes more than an octet, if there is one.
     #[inline]
     fn long(&mut self, head: u8) -> Option<u64> {
         if head < TIMES {

@@ -18,9 +18,9 @@ pub(crate) struct Even {
 /// Fate of cells that come to a busy line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Backlog {
-    /// How many there are.
+    /// Number of cells.
     pub cells: u64,
-    /// When the last of them will have left.
+    /// Instant at which the last of them will have left.
     pub busy_until: Time,
     /// Sum of the times from arrival to departure \[ps\].
     pub sojourns: u128,
@@ -55,7 +55,7 @@ impl Even {
         is_even
     }
 
-    /// How many of them come before `until`.
+    /// Number of them that come before `until`.
     fn before(&self, until: u64) -> u64 {
         match until.checked_sub(self.first.as_ps()) {
             None | Some(0) => 0,

@@ -14,7 +14,7 @@ pub(crate) enum DrainStrategy {
     InTurn,
     /// Cells that come from many sources and from nobody else.
     Sorted,
-    /// Those of the only lane to a FIFO before a host.
+    /// Cells of the only lane to a FIFO before a host.
     Host {
         /// The lane.
         lane: u32,
@@ -23,7 +23,7 @@ pub(crate) enum DrainStrategy {
         /// Whether the host has several connections.
         several: bool,
     },
-    /// Those of the sources of a [host that is shared](crate::kernel::sources::shared_host).
+    /// Cells of the sources of a [host that is shared](crate::kernel::sources::shared_host).
     SharedHost {
         /// Its number.
         number: u32,

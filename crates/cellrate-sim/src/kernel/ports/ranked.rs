@@ -144,7 +144,7 @@ impl Ranked {
         turns.max_abr = if turns.first == ABR { 0 } else { turns.lower_queue(&self.waiting, ABR, now) };
     }
 
-    /// Every cell whose turn has not come.
+    /// Iterates over every cell whose turn has not come.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.waiting.iter().flat_map(Ring::iter)
     }
@@ -212,8 +212,8 @@ impl Turning<'_> {
         self.joining.is_usual()
     }
 
-    /// When a cell that comes at `now`, the next to come, would have left if all were of one category; `None` if it has
-    /// to come by itself.
+    /// Instant at which a cell that comes at `now`, the next to come, would have left if all were of one category;
+    /// `None` if it has to come by itself.
     #[inline(always)]
     pub fn departure(&self, now: Time) -> Option<Time> {
         self.joining.departure_with_room(now)
@@ -229,7 +229,7 @@ impl Turning<'_> {
         self.turns.admit(self.waiting, now, priority, cell, give);
     }
 
-    /// `count` have come, and no more will.
+    /// Ends the run: `count` cells have come, and no more will.
     #[inline(always)]
     pub fn close(self, count: u64) {
         self.joining.close(count);

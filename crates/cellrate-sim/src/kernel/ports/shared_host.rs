@@ -17,6 +17,7 @@ pub(crate) struct SharedHost {
 pub(crate) struct HostsBefore {
     /// Their ports.
     pub(in crate::kernel) hosts: Box<[u32]>,
-    /// By place: when the next cell of each gets to the port of the switch, or earlier, as a key of the schedule.
+    /// For each place, the instant at which the next cell gets to the port of the switch, or earlier, as a key of the
+    /// schedule.
     pub(in crate::kernel) due: Tournament,
 }

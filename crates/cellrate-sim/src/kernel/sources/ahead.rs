@@ -21,7 +21,7 @@ use crate::kernel::state::cluster::{Ahead, Cluster};
 const AHEAD: usize = 128;
 
 impl Cluster {
-    /// All sources that send ahead of time do so for the first time.
+    /// Has all sources that send ahead of time do so for the first time.
     pub(crate) fn begin_ahead(&mut self) {
         for index in 0..self.ahead.len() {
             let sender = &mut self.endpoints[self.ahead[index].source as usize];
@@ -30,7 +30,7 @@ impl Cluster {
         }
     }
 
-    /// There is an event on `lane`, of which no cell has to be one: its source sends more.
+    /// Has the source of `lane` send more: there is an event on the lane, and no cell of it has to be one.
     pub(crate) fn on_ahead(&mut self, lane: usize) {
         let Ok(index) = self.ahead.binary_search_by_key(&lane, |ahead| ahead.lane as usize) else {
             unreachable!("without a cell that is one, nothing else is an event on a lane");
@@ -69,7 +69,7 @@ impl Cluster {
         }
     }
 
-    /// All sources that send ahead of time go on after a [pause](crate::kernel::pause).
+    /// Has all sources that send ahead of time continue after a [pause](crate::kernel::pause).
     pub(crate) fn go_on_ahead(&mut self) {
         for index in 0..self.ahead.len() {
             self.send_ahead(self.ahead[index]);

@@ -40,16 +40,16 @@ pub(crate) struct Folded<'a> {
     end: Time,
 }
 
-/// How cells of a folded source get out of its host.
+/// Way of a folded source's cells out of its host.
 enum HostExit<'a> {
-    /// By a port of its own.
+    /// A port of its own.
     Own(&'a mut Fifo),
-    /// By one that it [shares](super::shared_host): they come to it when they are sent.
+    /// A port that it [shares](super::shared_host): cells come to it when they are sent.
     Shared(&'a Fifo),
 }
 
 impl HostExit<'_> {
-    /// A cell is sent at `at`: when it reaches the far end.
+    /// Sends a cell at `at`; gives the instant at which it reaches the far end.
     #[inline(always)]
     fn admit(&mut self, at: Time) -> Time {
         match self {
@@ -69,7 +69,7 @@ impl HostExit<'_> {
         }
     }
 
-    /// When a cell that was sent at `at`, the next one, would reach the far end.
+    /// Instant at which a cell that was sent at `at`, the next one, would reach the far end.
     #[inline(always)]
     fn preview(&self, at: Time) -> Time {
         match self {
@@ -258,7 +258,7 @@ impl Folded<'_> {
         }
     }
 
-    /// When the next cell of which only the instant is known reaches the switch.
+    /// Instant at which the next cell of which nothing else is known reaches the switch.
     #[inline]
     fn next_arrival(&self) -> Time {
         match self.sender.transmits {
@@ -267,9 +267,9 @@ impl Folded<'_> {
         }
     }
 
-    /// When the first cell that is in no train reaches the switch, or earlier. Behind a planned train the source sends
-    /// its spacing later, or later still; where nothing is planned, a rate that has grown since the last cell left has
-    /// the next one follow sooner.
+    /// Instant at which the first cell that is in no train reaches the switch, or earlier. Behind a planned train the
+    /// source sends its spacing later, or later still; where nothing is planned, a rate that has grown since the last
+    /// cell left has the next one follow sooner.
     #[inline]
     fn first_unknown(&self) -> Time {
         if self.sender.planned > 0 { self.feed.end() } else { self.next_arrival() }
@@ -318,7 +318,7 @@ impl Folded<'_> {
         }
     }
 
-    /// When the first BRM is sent that has not come to the shared port, or earlier.
+    /// Instant at which the first BRM is sent that has not come to the shared port, or earlier.
     fn first_backward_rm(&self) -> Option<Time> {
         match self.feed.first_backward_rm() {
             Some(train) => Some(train.first_arrival()),

@@ -41,7 +41,7 @@ impl Cluster {
         matches!(self.endpoints[sender].send_mode, SendMode::Folded { port: own, .. } if own == port)
     }
 
-    /// Which hosts are shared, and what they lead to.
+    /// Finds the hosts that are shared, and what they lead to.
     pub(crate) fn find_shared_hosts(&mut self) {
         let mut lanes = vec![BTreeSet::new(); self.ports.len()];
         let mut hosts = vec![BTreeSet::new(); self.ports.len()];
@@ -108,7 +108,7 @@ impl Cluster {
         part
     }
 
-    /// When the next cell of a shared host gets to `port`, or earlier, if that is not after `last`.
+    /// Instant at which the next cell of a shared host gets to `port`, or earlier, if that is not after `last`.
     #[inline]
     fn first_host(&self, port: usize, last: Time) -> Option<Time> {
         match self.ports[port].hosts_before()?.due.first() {
@@ -128,7 +128,7 @@ impl Cluster {
         }
     }
 
-    /// When the next cell of the `host` of this `place` before `port` gets there.
+    /// Takes note of the instant at which the next cell of the `host` of this `place` before `port` gets there.
     fn note_due(&mut self, port: usize, place: usize, host: usize) {
         let key = match self.next_by_host(host, NEVER) {
             Time::NEVER => NEVER,
@@ -141,7 +141,8 @@ impl Cluster {
         }
     }
 
-    /// When the next cell that is sent by the `port` of a shared host before `limit` reaches the switch, or earlier.
+    /// Instant at which the next cell that is sent by the `port` of a shared host before `limit` reaches the switch, or
+    /// earlier.
     #[inline]
     fn next_by_host(&self, port: usize, limit: u64) -> Time {
         let Port { merge, queues: Queues::Fifo(fifo), .. } = &self.ports[port] else { return Time::NEVER };

@@ -6,7 +6,7 @@ use super::event_mark::EventMark;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::kernel) struct Parcel<C> {
     pub(in crate::kernel) lane: u32,
-    /// How many of them have to be events.
+    /// Number of cells that have to be events.
     pub(in crate::kernel) significant: u32,
     pub(in crate::kernel) cells: C,
 }
@@ -23,7 +23,7 @@ pub(in crate::kernel) struct Packed {
 #[derive(Debug)]
 pub(in crate::kernel) struct Bag {
     pub(in crate::kernel) parcels: Box<[Parcel<Packed>]>,
-    /// Those cells that have to be events, parcel by parcel.
+    /// Cells that have to be events, parcel by parcel.
     pub(in crate::kernel) significant: Box<[EventMark]>,
     /// All cells, parcel by parcel.
     pub(in crate::kernel) octets: Box<[u8]>,

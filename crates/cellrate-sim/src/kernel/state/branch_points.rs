@@ -11,11 +11,11 @@ use cellrate_proto::consolidation::Consolidator;
 #[derive(Debug, Default)]
 pub(crate) struct BranchPoints {
     pub points: Vec<BranchPoint>,
-    /// By the hop at whose far end one stands: its place in `points`, and from where cells come.
+    /// For each hop with a branch point at its far end, the place of that in `points`, and where cells come from.
     pub at: BTreeMap<u32, (usize, ComingFrom)>,
 }
 
-/// From where cells come to a branch point.
+/// The direction from which cells come to a branch point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ComingFrom {
     Source,
@@ -30,7 +30,7 @@ pub(crate) struct BranchPoint {
     pub on: Vec<u32>,
     /// The ends that stand for the source of each branch, which count what is copied to it and comes back.
     pub ends: Vec<u32>,
-    /// Where BRMs go up, if the connection has any.
+    /// Way of BRMs up the tree, if the connection has any.
     pub feedback: Option<Feedback>,
 }
 

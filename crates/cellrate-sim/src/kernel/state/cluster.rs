@@ -66,7 +66,7 @@ pub(crate) struct Cluster {
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
     pub(in crate::kernel) sampled: Sampled,
-    /// Cells that leave ports that somebody taps.
+    /// Cells that leave tapped ports.
     pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
     pub dropped: BTreeMap<FlowIndex, u64>,
@@ -75,7 +75,7 @@ pub(crate) struct Cluster {
     /// BRMs that [branch points](crate::kernel::branch_point) took in, by the direction that they came in, those of
     /// their branches left out.
     pub absorbed: BTreeMap<FlowIndex, u64>,
-    /// Nothing happens at or after this: the end of the run, or the instant at which it pauses next.
+    /// Instant at and after which nothing happens: the end of the run, or the instant at which it pauses next.
     pub(in crate::kernel) end: Time,
     pub(in crate::kernel) schedule: Schedule,
     pub(in crate::kernel) leaves: Vec<Leaf>,
@@ -87,9 +87,9 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) shared_hosts: Vec<SharedHost>,
     /// Their ports, where a source may send sooner than was known.
     pub(in crate::kernel) sooner: Vec<u32>,
-    /// In the order of lanes.
+    /// Sources that send ahead of time, in the order of their lanes.
     pub(in crate::kernel) ahead: Vec<Ahead>,
-    /// From this one on endpoints are [virtual](crate::kernel::virtual_end).
+    /// Number of the first endpoint that is [virtual](crate::kernel::virtual_end); all behind it are, too.
     pub(in crate::kernel) first_virtual: usize,
     /// The hop of the other direction that leaves the same switch, by hops of ports that
     /// [originate](crate::kernel::becn) BRMs.
@@ -98,7 +98,7 @@ pub(crate) struct Cluster {
     pub police: Box<Police>,
     /// Switches that copy cells, where some do.
     pub branching: Box<BranchPoints>,
-    /// Where loopback requests of segments are answered.
+    /// Switches at which loopback requests of segments are answered.
     pub segment_ends: Box<SegmentEnds>,
     /// Lent by who runs the cluster.
     pub(in crate::kernel) scratch: Scratch,

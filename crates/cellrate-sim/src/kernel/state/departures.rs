@@ -9,7 +9,7 @@ use crate::kernel::hop::NONE;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departure {
     pub at: Time,
-    /// By its place in [`Tap::ports`](crate::tap::Tap::ports).
+    /// The port, by its place in [`Tap::ports`](crate::tap::Tap::ports).
     pub port: u32,
     pub lost: bool,
     pub cell: Cell,
@@ -18,7 +18,7 @@ pub(crate) struct Departure {
 /// Departures from the tapped ports of a cluster since they were last handed over.
 #[derive(Debug)]
 pub(crate) struct Departures {
-    /// By port of the cluster: its place in [`Tap::ports`](crate::tap::Tap::ports), or [`NONE`].
+    /// For each port of the cluster, its place in [`Tap::ports`](crate::tap::Tap::ports), or [`NONE`].
     places: Vec<u32>,
     noted: Vec<Departure>,
 }
@@ -29,13 +29,13 @@ impl Departures {
         Departures { places: vec![NONE; ports], noted: Vec::new() }
     }
 
-    /// From now on what leaves `port` of the cluster is noted, with its place in
+    /// Has cells that leave `port` of the cluster noted from now on, with its place in
     /// [`Tap::ports`](crate::tap::Tap::ports).
     pub fn tap(&mut self, port: usize, place: u32) {
         self.places[port] = place;
     }
 
-    /// `departed` has left port `port` of the cluster; an error is what the line lost.
+    /// Notes that `departed` has left port `port` of the cluster; an error is a cell that the line lost.
     #[inline]
     pub fn note(&mut self, now: Time, port: usize, departed: &Result<Cell, Cell>) {
         let place = self.places[port];
@@ -45,7 +45,7 @@ impl Departures {
         }
     }
 
-    /// All that were noted go behind those in `to`.
+    /// Moves all departures that were noted behind those in `to`.
     pub fn hand_over(&mut self, to: &mut Vec<Departure>) {
         to.append(&mut self.noted);
     }

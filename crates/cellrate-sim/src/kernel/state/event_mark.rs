@@ -18,7 +18,7 @@ impl EventMark {
         EventMark { word: cell.arrives.as_ps() << 1 | u64::from(cell.is_backward_rm()) }
     }
 
-    /// When it comes to the port.
+    /// Instant at which the cell comes to the port.
     #[inline]
     pub fn at(self) -> Time {
         Time::from_ps(self.word >> 1)

@@ -20,9 +20,9 @@ use crate::kernel::lanes::short::Short;
 pub(crate) struct Train {
     /// The last one, as it is on the link. It alone may end a PDU.
     pub last: Cell,
-    /// From one to the next.
+    /// Span from one cell to the next.
     pub spacing: Duration,
-    /// How many; zero for no train. To take the first one changes nothing else.
+    /// Number of cells; zero for no train. To take the first one changes nothing else.
     pub count: u32,
 }
 
@@ -32,7 +32,7 @@ impl Train {
         Train { last: Cell::NOTHING, spacing: Duration::ZERO, count: 0 }
     }
 
-    /// One cell.
+    /// Makes a train of one cell.
     pub fn of(cell: Cell) -> Train {
         Train { last: cell, count: 1, ..Train::none() }
     }
@@ -58,14 +58,14 @@ impl Train {
         self.last.is_backward_rm() || self.last.is_significant(significance)
     }
 
-    /// When the first one arrives.
+    /// Instant at which the first cell arrives.
     #[inline]
     pub fn first_arrival(&self) -> Time {
         let before = self.spacing.as_ps() * u64::from(self.count.saturating_sub(1));
         Time::from_ps(self.last.arrives.as_ps() - before)
     }
 
-    /// How many of the first cells are data amid their PDUs.
+    /// Number of the first cells that are data amid their PDUs.
     #[inline]
     pub fn plain(&self) -> u32 {
         self.count - u32::from(self.last.is_special())
@@ -87,7 +87,7 @@ pub(crate) struct Behind {
     trains: Short<Train>,
     /// The numbers of those that [stand out](Train::stands_out): how many trains were taken before each, modulo 2^32.
     outstanding: Short<u32>,
-    /// How many have been taken.
+    /// Number of trains that have been taken.
     taken: u32,
 }
 
@@ -128,7 +128,7 @@ impl Behind {
         }
     }
 
-    /// Those that stand out, first to last.
+    /// Iterates over trains that [stand out](Train::stands_out), first to last.
     #[inline]
     fn outstanding(&self) -> impl Iterator<Item = &Train> {
         let trains = self.trains.all();
@@ -142,16 +142,16 @@ impl Behind {
 pub(crate) struct Feed {
     /// The train whose first cell arrives next at the switch.
     pub front: Train,
-    /// By how much the keys of its cells differ.
+    /// Difference between the keys of successive cells.
     pub key_step: u64,
     /// The port that all its cells go on by.
     pub port: u32,
-    /// Its place in the merge of that port; only for a deferred one.
+    /// Place of the feed in the merge of that port; only for a deferred one.
     pub place: u32,
     pub leaf: u32,
     /// The end of a connection that sends.
     pub endpoint: u32,
-    /// Its number at the control of the port, and the outbox or the lane that its cells leave by.
+    /// Number of the connection at the control of the port, and the outbox or the lane that its cells leave by.
     pub slot: Slot,
     pub way_out: u32,
     /// The service priority of its connection.
@@ -164,7 +164,7 @@ pub(crate) struct Feed {
     pub ends_loop: bool,
     /// Whether the last train is as the source planned it last.
     pub open: bool,
-    /// Those behind it, if there is room for any.
+    /// Trains behind it, if there is room for any.
     behind: Option<Box<Behind>>,
 }
 
@@ -229,7 +229,7 @@ impl Feed {
         }
     }
 
-    /// In place, so that the train need not stand in memory before.
+    /// Puts `train` behind the others in place, so that it need not stand in memory before.
     #[inline(always)]
     fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
         let room = || spare.pop().unwrap_or_else(|| Box::new(Behind::new()));
@@ -287,7 +287,7 @@ impl Feed {
         }
     }
 
-    /// From the first cell to the next one, where both are known.
+    /// Span from the first cell to the next one, where both are known.
     #[inline]
     pub fn pace(&self) -> Option<Duration> {
         match self.front.count {
@@ -297,8 +297,8 @@ impl Feed {
         }
     }
 
-    /// How many cells, the first ones, are known to arrive one every `spacing` and are no events; no more than `enough`
-    /// are counted. FRMs may not be among them unless `with_forward_rms`.
+    /// Number of cells, the first ones, that are known to arrive one every `spacing` and are no events; no more than
+    /// `enough` are counted. FRMs may not be among them unless `with_forward_rms`.
     pub fn known_evenly(&self, spacing: Duration, enough: u32, with_forward_rms: bool) -> u32 {
         let (mut count, mut next) = (0, None);
         for train in self.trains() {
@@ -316,13 +316,14 @@ impl Feed {
         count
     }
 
-    /// When the first cell arrives that has to be an event.
+    /// Instant at which the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
         let is_event = |train: &&Train| train.last.is_significant(self.significance);
         self.outstanding().find(is_event).map(Train::first_arrival)
     }
 
-    /// When a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a plan.
+    /// Instant at which a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a
+    /// plan.
     pub fn end(&self) -> Time {
         let last = self.behind().last().unwrap_or(&self.front);
         last.last.arrives + last.spacing
@@ -336,7 +337,7 @@ impl Feed {
         }
     }
 
-    /// All trains, first to last.
+    /// Iterates over all trains, first to last.
     pub fn trains(&self) -> impl Iterator<Item = &Train> {
         std::iter::once(&self.front).chain(self.behind()).filter(|train| train.count > 0)
     }

@@ -25,7 +25,7 @@ pub(crate) struct Opener {
     pub next_slot: usize,
     /// Flows that each slot has had so far, and their octets.
     pub positions: Vec<(u64, u64)>,
-    /// How flows of a size become datagrams or segments, if these are any.
+    /// Rules by which flows of a size become datagrams or segments, if these are any.
     pub datagrams: Option<Datagrams>,
     /// Whether TCP carries them.
     pub over_tcp: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Openers {
     /// Their leaves of the schedule.
     pub leaves: Vec<u32>,
     pub demands: Option<Arc<Mutex<DemandSchedule>>>,
-    /// By demand of the scenario.
+    /// Counts of flows and calls, by demand of the scenario.
     pub tallies: Vec<DemandTally>,
     pub completions: Option<Arc<Mutex<Completions>>>,
     /// The number of the cluster.
@@ -72,13 +72,13 @@ impl Openers {
 /// Counts of a demand, from the warm-up on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DemandTally {
-    /// From then on arrivals count.
+    /// Instant from which on arrivals count.
     start: Time,
-    /// That have arrived.
+    /// Number of those that have arrived.
     pub offered: u64,
-    /// That found no room on a link.
+    /// Number of those that found no room on a link.
     pub no_room: u64,
-    /// That found no slot.
+    /// Number of those that found no slot.
     pub no_slot: u64,
     /// The sum of the holding times of those that began \[ps\].
     pub holding: u128,
@@ -118,7 +118,7 @@ impl Opener {
 }
 
 impl DemandTally {
-    /// Nothing counted yet, for a run of `scenario`.
+    /// Makes counts of none, for a run of `scenario`.
     pub fn new(scenario: &Scenario) -> DemandTally {
         DemandTally { start: scenario.measuring.start(), ..DemandTally::default() }
     }

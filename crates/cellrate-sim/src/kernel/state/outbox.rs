@@ -14,13 +14,13 @@ use crate::stretch::{self, Stretch};
 pub(crate) struct Outbox {
     /// The cluster.
     pub cluster: u32,
-    /// Its lane.
+    /// Lane of that cluster.
     pub lane: u32,
     /// Which cells have to be events there, if the lane leads to a deferred port.
     pub significance: Option<Significance>,
-    /// In order of arrival.
+    /// Cells that have been sent, in order of arrival.
     pub sent: Sent,
-    /// Those of them that have to be events, if the lane leads to a deferred port.
+    /// Cells among them that have to be events, if the lane leads to a deferred port.
     pub significant: Vec<EventMark>,
 }
 
@@ -29,11 +29,11 @@ pub(crate) struct Outbox {
 pub(crate) enum Sent {
     /// As they are.
     Plain {
-        /// In order.
+        /// Cells in order.
         cells: Vec<Cell>,
         /// Whether there may be [stretches](Stretch) among them.
         takes_stretches: bool,
-        /// How many there were in the last window.
+        /// Number of cells in the last window.
         expected: u32,
         /// Time of one cell on the link, for whoever wants them packed.
         cell_time: Duration,
@@ -69,7 +69,7 @@ impl Outbox {
         self.significant.len() as u64 ^ u64::from(self.lane)
     }
 
-    /// `cell` is on its way.
+    /// Puts `cell` on its way.
     #[inline(always)]
     pub fn push(&mut self, cell: Cell) {
         if cell.is_special()
@@ -93,7 +93,7 @@ impl Outbox {
         }
     }
 
-    /// Data cells amid their PDUs are on their way: `first`, and `stretch` behind it.
+    /// Puts data cells amid their PDUs on their way: `first`, and `stretch` behind it.
     #[inline]
     pub fn push_stretch(&mut self, first: Cell, stretch: Stretch) {
         if let Sent::Plain { cells, takes_stretches: true, .. } = &mut self.sent {
@@ -102,8 +102,8 @@ impl Outbox {
         (0..=stretch.count).for_each(|count| self.push_data(stretch.cell(first, count)));
     }
 
-    /// Data cells amid their PDUs are on their way, which left their source evenly: the first is like `first`, and they
-    /// arrive then.
+    /// Puts data cells amid their PDUs on their way, which left their source evenly: the first is like `first`, and
+    /// they arrive then.
     #[inline]
     pub fn push_evenly_sent(&mut self, first: Cell, spacing: Duration, arrivals: &[Time]) {
         match &mut self.sent {

@@ -13,17 +13,17 @@ use cellrate_engine::sampler::Subject;
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
     pub(in crate::kernel) ports: Vec<u32>,
-    /// Ports of which only the queue counts, and what has left.
+    /// Ports of which samples need only the queue and the cells that have left.
     pub(in crate::kernel) queues: Vec<SampledQueue>,
-    /// Ends of whose cells each counts.
+    /// Ends of which samples need every cell.
     pub(in crate::kernel) senders: Vec<u32>,
-    /// Ends of which only RM cells count, and what these change.
+    /// Ends of which samples need only RM cells, and what these change.
     pub(in crate::kernel) rm_senders: Vec<u32>,
-    /// Ports that are shown as they are at a sample, with what was to be seen of them.
+    /// Ports that a sample reads as they are, with what it saw of them last.
     pub(in crate::kernel) shown: Vec<(u32, Seen)>,
 }
 
-/// A port of which only the queue counts, and what has left.
+/// A port of which samples need only the queue and the cells that have left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampledQueue {
     pub(in crate::kernel) port: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Bookmark {
     /// View at the last sample, and up to when it is one: until the next cell comes. Zero where nobody knows of one.
     pub(in crate::kernel) latest: Seen,
     pub(in crate::kernel) next: Time,
-    /// Which [run](crate::kernel::lanes::cell_queue::Lists::run) of the lane, and which entry there.
+    /// Number of the [run](crate::kernel::lanes::cell_queue::Lists::run) of the lane, and of the entry there.
     pub(in crate::kernel) run: usize,
     pub(in crate::kernel) entry: usize,
 }
@@ -55,7 +55,7 @@ impl Bookmark {
 }
 
 impl Sampled {
-    /// For these subjects. What has been received, or lost, may hang on any port.
+    /// Finds the state that samples of these subjects need. What has been received, or lost, may hang on any port.
     pub fn new(subjects: impl Iterator<Item = Subject>, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
         let (mut looked_at, mut queues) = (BTreeSet::new(), BTreeSet::new());
         let (mut senders, mut rm_senders) = (BTreeSet::new(), BTreeSet::new());

@@ -9,17 +9,17 @@ use super::feed::SpareRoom;
 /// Room to work in that a cluster needs only while it runs: one for all clusters of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// For FRMs that [take turns](crate::kernel::deferred::turns).
+    /// Room for FRMs that [take turns](crate::kernel::deferred::turns).
     pub frms: Vec<PendingFrm>,
     /// For cells that are [sorted](crate::kernel::deferred::sorted).
     pub sorting: Sorting,
-    /// For trains behind the first of a [feed](super::feed), empty.
+    /// Room for trains behind the first of a [feed](super::feed), empty.
     pub trains: SpareRoom,
-    /// For lanes that [had no cells](crate::kernel::deferred::onward), empty.
+    /// Room for lanes that [had no cells](crate::kernel::deferred::onward), empty.
     pub begun: Vec<u32>,
-    /// For cells that are [packed](crate::kernel::lanes::packed), empty.
+    /// Room for cells that are [packed](crate::kernel::lanes::packed), empty.
     pub octets: Vec<Vec<u8>>,
-    /// For what goes to another cluster, empty.
+    /// Room for cells that go to another cluster, empty.
     pub bag: OpenBag,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Sorting {
     /// The keys of all cells: first source by source, then in order.
     pub(in crate::kernel) keys: Vec<u64>,
     pub(in crate::kernel) spare: Vec<u64>,
-    /// How many keys belong before each part of the span.
+    /// For each part of the span, the number of keys before it.
     pub(in crate::kernel) parts: Vec<u32>,
-    /// When the cells reach the far end, source by source.
+    /// Instants at which the cells reach the far end, source by source.
     pub(in crate::kernel) arrivals: Vec<Time>,
-    /// By leaf: the place of the next cell of a source among all, source by source.
+    /// For each leaf, the place of the next cell of a source among all, source by source.
     pub(in crate::kernel) next: Vec<u32>,
     pub(in crate::kernel) members: Vec<Member>,
     pub(in crate::kernel) notices: Vec<(u64, ControlNotice)>,
@@ -46,9 +46,9 @@ pub(crate) struct Sorting {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::kernel) struct Member {
     pub(in crate::kernel) feed: u32,
-    /// The place of its first cell among all, source by source.
+    /// Place of its first cell among all cells, which stand source by source.
     pub(in crate::kernel) first: u32,
-    /// How many of its cells have come, and how many of those have been counted.
+    /// Number of its cells that have come, and of those among them that have been counted.
     pub(in crate::kernel) came: u32,
     pub(in crate::kernel) counted: u32,
 }
@@ -56,8 +56,8 @@ pub(in crate::kernel) struct Member {
 /// Message about a cell to the port's control.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::kernel) enum ControlNotice {
-    /// It makes its connection active.
+    /// The cell makes its connection active.
     Activity(Slot),
-    /// An FRM.
+    /// The cell is an FRM.
     ForwardRm(Slot, CellRate),
 }

@@ -40,30 +40,31 @@ struct Post {
     significant: Vec<EventMark>,
 }
 
-/// So many lanes between clusters make a network large: fewer have room in the caches, with all that belongs to them.
+/// Number of lanes between clusters from which on a network is large: fewer fit into the caches, with all that belongs
+/// to them.
 const LARGE: usize = 128;
 
-/// So many ends of connections, with all that belongs to them, are far more than a near cache has room for. With 3,000
+/// Number of ends of connections that, with all that belongs to them, are far more than a near cache holds. With 3,000
 /// to read them through took a fourteenth of the time, with 20,000 it saves a fifth.
 const READ_AHEAD_FROM: usize = 4096;
 
-/// All there is between clusters. Lists are by cluster.
+/// Everything that passes between clusters. Lists are by cluster.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    /// Those that cells come from or go to.
+    /// For each cluster, those that its cells come from or go to.
     pub neighbours: Vec<Vec<usize>>,
-    /// Whether what clusters have is [prefetched](super::prefetch) before they run.
+    /// Whether the state of clusters is [prefetched](super::prefetch) before they run.
     pub prefetches: bool,
     mail: Vec<Mutex<Mail>>,
-    /// The boxes that the cluster fills, each with the outboxes that lead there.
+    /// For each cluster, the boxes that it fills, each with the outboxes that lead there.
     posted: Vec<Vec<(usize, Vec<u32>)>>,
-    /// The boxes that lead to the cluster.
+    /// For each cluster, the boxes that lead to it.
     delivered: Vec<Vec<usize>>,
-    /// Segments that the cells of PDUs stand for, between ends of connections with TCP.
+    /// Segments whose PDUs are on their way, between ends of connections with TCP.
     conduits: Vec<Mutex<VecDeque<Departed>>>,
-    /// The ends that PDUs leave from, and their conduits.
+    /// For each cluster, the ends that PDUs leave from, and their conduits.
     leaving: Vec<Vec<(usize, usize)>>,
-    /// The ends that PDUs come to, and their conduits.
+    /// For each cluster, the ends that PDUs come to, and their conduits.
     coming: Vec<Vec<(usize, usize)>>,
 }
 
@@ -122,7 +123,7 @@ impl Exchange {
         exchange
     }
 
-    /// Posts the cells that have left `cluster`, of this number, in the `window` that has ended.
+    /// Posts the cells that have left `cluster`, which has this number, in the `window` that has ended.
     pub fn post(&self, number: usize, cluster: &mut Cluster, window: u64) {
         for (place, outboxes) in &self.posted[number] {
             let mut mail = lock(&self.mail[*place]);
@@ -161,7 +162,8 @@ impl Exchange {
         }
     }
 
-    /// `cluster`, of this number, takes what has been posted for it in the window before `window`, which it is to run.
+    /// Delivers to `cluster`, which has this number, the cells posted for it in the window before `window`, which it
+    /// runs next.
     pub fn deliver(&self, number: usize, cluster: &mut Cluster, window: u64) {
         for &(receiver, conduit) in &self.coming[number] {
             let mut departed = lock(&self.conduits[conduit]);
@@ -195,7 +197,7 @@ impl Exchange {
         }
     }
 
-    /// All windows have been run: what is still between `clusters` is on its way.
+    /// Delivers what is still between `clusters` when all windows have been run: it counts as on its way.
     pub fn settle(&self, clusters: &mut [Cluster]) {
         // Of the last window, and then of what there was to say after it.
         for window in [0, 1] {
@@ -209,7 +211,7 @@ impl Exchange {
     }
 }
 
-/// Who leads to a port that takes [stretches](crate::stretch) knows it from now on.
+/// Tells outboxes that lead to ports which take [stretches](crate::stretch) that they do.
 fn tell_of_stretches(clusters: &mut [Cluster]) {
     for from in 0..clusters.len() {
         for index in 0..clusters[from].outboxes.len() {
@@ -222,7 +224,7 @@ fn tell_of_stretches(clusters: &mut [Cluster]) {
     }
 }
 
-/// Cells to deferred ports are packed from now on.
+/// Has cells to deferred ports packed from now on.
 fn have_packed(clusters: &mut [Cluster]) {
     for from in 0..clusters.len() {
         for index in 0..clusters[from].outboxes.len() {
@@ -251,7 +253,7 @@ fn hand_over(from: &mut VecDeque<Departed>, to: &mut VecDeque<Departed>) {
     }
 }
 
-/// A thread that panicked has ended the run anyway.
+/// Locks `mutex`; a thread that panicked with it has ended the run anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

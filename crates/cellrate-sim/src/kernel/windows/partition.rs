@@ -12,7 +12,7 @@ use crate::mechanisms::{Mechanism, Mechanisms};
 /// Cells of each connection that a window should have room for, if the line between clusters is shared fairly: a
 /// window costs something for each source and lane, however few cells they have in it.
 const CELLS_PER_SOURCE: u64 = 128;
-/// Cost of a window by itself, in sources.
+/// Fixed cost of a window, as a number of sources.
 const WINDOW_AS_SOURCES: u64 = 16;
 /// Most cells of a line in a window, though there are very many connections: they are kept until the window ends.
 const MOST_CELLS: u64 = 1 << 14;
@@ -24,7 +24,7 @@ const CELLS_OF_TWO_SOURCES: u64 = 5;
 /// cells at once in a cluster, too. Measured on W1's network with 3, 15 and 60 sources, and with 1,500 of CBR: a window
 /// costs as much as it saves at 180 us, 570 us, 1.6 ms and above 5 ms.
 const CELLS_OF_TWO_SOURCES_IN_PLAIN: u64 = 18;
-/// Cost of a window by itself there, in sources.
+/// Fixed cost of a window in a [plain](Plain) network, as a number of sources.
 const PLAIN_WINDOW_AS_SOURCES: u64 = 4;
 /// A longer link never does, however many sources it has, unless the network is [plain](Plain): threads have work
 /// there.
@@ -40,7 +40,7 @@ pub(crate) struct Partition {
     pub cluster: Vec<u32>,
     /// Number of clusters.
     pub clusters: usize,
-    /// The window, not above any delay between clusters.
+    /// Length of a window, not above any delay between clusters.
     pub window: Duration,
 }
 
@@ -113,7 +113,7 @@ fn window(scenario: &Scenario, between: &[bool], connections: &[u64]) -> Duratio
     shortest.min(enough).min(most.max(LONGEST_JOINT))
 }
 
-/// By link, how many connections cross it.
+/// For each link, the number of connections that cross it.
 fn connections_by_link(scenario: &Scenario) -> Vec<u64> {
     let mut connections = vec![0; scenario.links.len()];
     for connection in &scenario.connections {
@@ -122,7 +122,7 @@ fn connections_by_link(scenario: &Scenario) -> Vec<u64> {
     connections
 }
 
-/// How long a link takes for so many cells of every two sources.
+/// Time that a link takes for so many cells of every two sources.
 fn room(link: &Link, sources: u64, cells_of_two: u64) -> Duration {
     link.fastest_rate().cell_time().saturating_mul(sources.saturating_mul(cells_of_two) / 2)
 }

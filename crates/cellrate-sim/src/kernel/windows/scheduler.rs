@@ -25,24 +25,24 @@ use crate::kernel::state::scratch::Scratch;
 /// The windows of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
-    /// When the first one begins.
+    /// Instant at which the first one begins.
     pub start: Time,
-    /// When the last one ends.
+    /// Instant at which the last one ends.
     pub end: Time,
     /// The length of one; the last one may be shorter.
     pub length: Duration,
-    /// How many of them a cluster runs before clusters elsewhere have begun with theirs. With 1, all clusters run a
-    /// window before any runs the next.
+    /// Number of windows that a cluster runs before clusters elsewhere have begun with theirs. With 1, all clusters run
+    /// a window before any runs the next.
     pub windows_per_round: u64,
 }
 
 impl Windows {
-    /// How many there are.
+    /// Number of windows.
     pub fn count(&self) -> u64 {
         self.end.since(self.start).as_ps().div_ceil(self.length.as_ps())
     }
 
-    /// When that window ends.
+    /// Instant at which `window` ends.
     pub fn end_of(&self, window: u64) -> Time {
         // The product is too large only if the end is.
         let end = u128::from(self.start.as_ps()) + u128::from(window + 1) * u128::from(self.length.as_ps());
@@ -75,7 +75,7 @@ pub(crate) fn run(
 
 /// Clusters in a row, for one thread.
 struct Share<'a> {
-    /// Which share it is.
+    /// Number of the share.
     number: usize,
     /// The number of the first cluster.
     first: usize,
@@ -112,7 +112,7 @@ impl Share<'_> {
     }
 }
 
-/// Shares of `clusters` with about the same number of ports each.
+/// Divides `clusters` into shares with about the same number of ports each.
 fn share_out(clusters: &mut [Cluster], count: usize) -> Vec<Share<'_>> {
     let weights: Vec<usize> = clusters.iter().map(|cluster| cluster.ports.len()).collect();
     let (mut rest, mut first) = (clusters, 0);
@@ -126,7 +126,7 @@ fn share_out(clusters: &mut [Cluster], count: usize) -> Vec<Share<'_>> {
     shares
 }
 
-/// How many of `weights`, in a row, make up each of `count` shares of about the same weight: one at least, and all
+/// Number of `weights`, in a row, that make up each of `count` shares of about the same weight: one at least, and all
 /// together. Where there are too few, so are the shares.
 fn fair_lengths(weights: &[usize], count: usize) -> Vec<usize> {
     let count = count.clamp(1, weights.len().max(1));
@@ -174,9 +174,9 @@ struct State {
     /// The windows that each cluster has begun, and those that it has run.
     begun: Vec<u64>,
     done: Vec<u64>,
-    /// By share: clusters that may run their next window, with its round.
+    /// For each share, the clusters that may run their next window, with its round.
     ready: Vec<BTreeSet<(u64, u32)>>,
-    /// By share: windows of its clusters that nobody has begun.
+    /// For each share, the number of windows of its clusters that have not begun.
     left: Vec<u64>,
     stopped: bool,
 }
@@ -219,7 +219,7 @@ impl<'a> WindowQueue<'a> {
         None
     }
 
-    /// That cluster has run the window that it began.
+    /// Takes note that `cluster` has run the window that it began.
     fn done(&self, cluster: usize) {
         let mut state = self.lock();
         state.done[cluster] += 1;
@@ -234,7 +234,7 @@ impl<'a> WindowQueue<'a> {
         }
     }
 
-    /// Whether `cluster` may run its next window, which is written down then.
+    /// Whether `cluster` may run its next window; if so, it is put among those that are ready.
     fn note_if_ready(&self, state: &mut State, cluster: usize) -> bool {
         let State { begun, done, ready, .. } = state;
         let next = done[cluster];
@@ -248,13 +248,13 @@ impl<'a> WindowQueue<'a> {
         is_ready
     }
 
-    /// Nobody goes on.
+    /// Has all threads stop.
     fn stop(&self) {
         self.lock().stopped = true;
         self.changed.notify_all();
     }
 
-    /// Nobody panics who has it.
+    /// Locks the state; no thread panics that holds it.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

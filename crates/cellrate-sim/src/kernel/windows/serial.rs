@@ -16,13 +16,13 @@ use crate::kernel::state::scratch::Scratch;
 pub(crate) struct Serial {
     pub exchange: Exchange,
     windows: Windows,
-    /// How many windows have been run.
+    /// Number of windows that have been run.
     done: u64,
     scratch: Scratch,
 }
 
 impl Serial {
-    /// A run that has not begun.
+    /// Makes a run that has not begun.
     pub fn new(exchange: Exchange, windows: Windows) -> Serial {
         Serial { exchange, windows, done: 0, scratch: Scratch::default() }
     }
@@ -32,12 +32,12 @@ impl Serial {
         self.done.checked_sub(1).map_or(self.windows.start, |last| self.windows.end_of(last))
     }
 
-    /// Goes on with `windows`, which begin where those before have ended.
+    /// Continues with `windows`, which begin where those before have ended.
     pub fn extend(&mut self, windows: Windows) {
         (self.windows, self.done) = (windows, 0);
     }
 
-    /// Runs one window more of all clusters. Whether there was one.
+    /// Runs one more window of all clusters. Whether there was one.
     pub fn run_window(&mut self, clusters: &mut [Cluster]) -> bool {
         if self.done >= self.windows.count() {
             return false;
