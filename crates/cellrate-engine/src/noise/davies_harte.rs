@@ -2,31 +2,36 @@
 //! n + 1 values, laid in a circle of 2n, have a transform that is nowhere negative; Gaussian noise with that spectrum
 //! has these covariances.
 
-use super::fft::{Complex, transform};
+use super::fft::{Complex, Transform};
 use crate::random::Random;
 
-/// Deviation of each frequency, which all sequences of a length and Hurst parameter have in common.
+/// Deviation of each frequency and the transform, which all sequences of a length and Hurst parameter have in common.
 #[derive(Debug)]
-pub struct Spectrum(Vec<f64>);
+pub struct Spectrum {
+    deviations: Vec<f64>,
+    transform: Transform,
+}
 
 impl Spectrum {
     pub fn new(count: usize, hurst: f64) -> Spectrum {
         let circle = 2 * count;
         let mut spectrum: Vec<Complex> =
             (0..circle).map(|k| Complex { re: covariance(k.min(circle - k), hurst), im: 0.0 }).collect();
-        transform(&mut spectrum);
+        let transform = Transform::new(circle);
+        transform.run(&mut spectrum);
         // Rounding alone can make it negative.
-        Spectrum(spectrum.iter().map(|value| libm::sqrt(value.re.max(0.0) / circle as f64)).collect())
+        let deviation = |value: &Complex| libm::sqrt(value.re.max(0.0) / circle as f64);
+        Spectrum { deviations: spectrum.iter().map(deviation).collect(), transform }
     }
 
     pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
-        let mut values: Vec<Complex> = Vec::with_capacity(self.0.len());
-        for amplitude in &self.0 {
+        let mut values: Vec<Complex> = Vec::with_capacity(self.deviations.len());
+        for deviation in &self.deviations {
             let [re, im] = random.gaussian_pair();
-            values.push(Complex { re: amplitude * re, im: amplitude * im });
+            values.push(Complex { re: deviation * re, im: deviation * im });
         }
-        transform(&mut values);
-        values.truncate(self.0.len() / 2);
+        self.transform.run(&mut values);
+        values.truncate(self.deviations.len() / 2);
         values.iter().map(|value| value.re).collect()
     }
 }

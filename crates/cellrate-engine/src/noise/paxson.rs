@@ -2,15 +2,17 @@
 //! LBL-36750, 1995): each frequency gets its power times an exponential variable of mean 1 and a uniform phase, and the
 //! inverse transform is the sequence. Its mean over the whole sequence is 0.
 
-use super::fft::{Complex, transform};
+use super::fft::{Complex, Transform};
 use crate::random::Random;
 
-/// Power of each frequency from the first on, which all sequences of a length and Hurst parameter have in common.
+/// Power of each frequency and the transform, which all sequences of a length and Hurst parameter have in common.
 #[derive(Debug)]
 pub struct Spectrum {
+    /// From the first frequency on.
     power: Vec<f64>,
     /// The power of both sides together, which is the variance.
     total: f64,
+    transform: Transform,
 }
 
 impl Spectrum {
@@ -19,7 +21,7 @@ impl Spectrum {
         let frequency = |j: usize| 2.0 * std::f64::consts::PI * j as f64 / count as f64;
         let power: Vec<f64> = (1..=half).map(|j| density(frequency(j), hurst)).collect();
         let total = 2.0 * power.iter().sum::<f64>() - power[half - 1];
-        Spectrum { power, total }
+        Spectrum { power, total, transform: Transform::new(count) }
     }
 
     pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
@@ -28,8 +30,8 @@ impl Spectrum {
         let mut spectrum = vec![Complex::default(); count];
         for (j, power) in (1..=half).zip(&self.power) {
             let amplitude = libm::sqrt(power / self.total * -libm::log(1.0 - random.uniform()));
-            let phase = 2.0 * std::f64::consts::PI * random.uniform();
-            let value = Complex { re: amplitude * libm::cos(phase), im: amplitude * libm::sin(phase) };
+            let (sine, cosine) = libm::sincos(2.0 * std::f64::consts::PI * random.uniform());
+            let value = Complex { re: amplitude * cosine, im: amplitude * sine };
             if j == half {
                 // This one is its own mirror image, and so a real number; of twice the power to keep its share.
                 spectrum[j] = Complex { re: value.re * std::f64::consts::SQRT_2, im: 0.0 };
@@ -38,7 +40,7 @@ impl Spectrum {
                 spectrum[count - j] = Complex { re: value.re, im: -value.im };
             }
         }
-        transform(&mut spectrum);
+        self.transform.run(&mut spectrum);
         spectrum.iter().map(|value| value.re).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Whittle's estimator of the Hurst parameter: the one whose spectrum fits the periodogram best.
 
-use super::fft::{Complex, transform};
+use super::fft::{Complex, Transform};
 use super::paxson::density;
 
 /// The Hurst parameter of a sequence taken to be fractional Gaussian noise.
@@ -19,7 +19,7 @@ pub fn estimate(values: &[f64]) -> f64 {
 /// Power at the frequencies 2 pi j / n, j from 1 on, with those frequencies.
 fn periodogram(values: &[f64]) -> Vec<(f64, f64)> {
     let mut points: Vec<Complex> = values.iter().map(|&re| Complex { re, im: 0.0 }).collect();
-    transform(&mut points);
+    Transform::new(points.len()).run(&mut points);
     let step = 2.0 * std::f64::consts::PI / values.len() as f64;
     let power = |j: usize| points[j].re * points[j].re + points[j].im * points[j].im;
     (1..values.len() / 2).map(|j| (step * j as f64, power(j))).collect()
