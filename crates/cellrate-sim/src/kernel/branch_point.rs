@@ -16,7 +16,7 @@ use super::state::cluster::Cluster;
 use crate::cell::Cell;
 
 impl Cluster {
-    /// A cell reaches a branch point.
+    /// Takes the cell that reaches a branch point.
     pub(super) fn on_branch_point(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
         let Some(cell) = place.cells.pop() else {
@@ -35,7 +35,7 @@ impl Cluster {
         }
     }
 
-    /// `cell` has come from the source, and goes on to all branches.
+    /// Copies `cell`, which has come from the source, to all branches.
     fn copy(&mut self, now: Time, point: usize, cell: Cell) {
         for branch in 0..self.branching.points[point].on.len() {
             let hop = self.branching.points[point].on[branch];
@@ -53,7 +53,7 @@ impl Cluster {
         }
     }
 
-    /// A BRM has come from a branch.
+    /// Consolidates a BRM that has come from a branch.
     fn consolidate(&mut self, now: Time, point: usize, branch: usize, mut cell: Cell) {
         let place = &mut self.branching.points[point];
         let Some(feedback) = &mut place.feedback else {
@@ -102,7 +102,7 @@ impl Cluster {
         self.pass_on(now, up, cell);
     }
 
-    /// `cell` comes to the port of the hop of this number.
+    /// Passes `cell` to the port of the hop of this number.
     fn pass_on(&mut self, now: Time, number: u32, cell: Cell) {
         let hop = self.hops[number as usize];
         let (port, cell) = (&mut self.ports[hop.port as usize], cell.on_hop(number as usize));

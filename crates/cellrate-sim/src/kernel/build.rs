@@ -55,7 +55,7 @@ pub(crate) struct Parts {
     pub mechanisms: Mechanisms,
 }
 
-/// `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
+/// Notes that `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
 fn note_leaf(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
     let index = index as usize;
     if index >= leaves.len() {

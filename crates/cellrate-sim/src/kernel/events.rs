@@ -108,7 +108,7 @@ impl Cluster {
         }
     }
 
-    /// A cell reaches a switch.
+    /// Takes the cell that reaches a switch.
     #[inline]
     fn on_transit(&mut self, now: Time, lane: usize, leaf: usize) {
         let queue = &mut self.lanes[lane].cells;
@@ -120,7 +120,7 @@ impl Cluster {
         self.forward(now, leaf, cell);
     }
 
-    /// A cell that has to be an event is due on a lane to a deferred port, or its source has to send more.
+    /// Takes the cell that has to be an event on a lane to a deferred port, or has its source send more.
     fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
         let limit = self.schedule.key(leaf, now);
         match self.ports[port as usize].fed() {
@@ -149,7 +149,7 @@ impl Cluster {
         }
     }
 
-    /// A cell reaches a host, and there is something to do about it at this instant.
+    /// Takes the cell that reaches a host, where there is something to do about it at this instant.
     fn on_delivery(&mut self, now: Time, lane: usize, every_cell: bool, leaf: usize) {
         let place = &mut self.lanes[lane];
         let Some(cell) = place.cells.pop() else {
@@ -183,7 +183,7 @@ impl Cluster {
         self.sampler.note_end(now, endpoint, &self.endpoints[endpoint as usize]);
     }
 
-    /// A switch passes `cell` on over its next hop.
+    /// Passes `cell` on from a switch over its next hop.
     #[inline(always)]
     pub(super) fn forward(&mut self, now: Time, leaf: usize, cell: Cell) {
         let number = cell.hop() + 1;
@@ -222,14 +222,14 @@ impl Cluster {
         self.enqueue(now, &hop, cell);
     }
 
-    /// A host sends `cell`: it comes to the first port of its way.
+    /// Sends `cell` from its host: it comes to the first port of its way.
     #[inline(always)]
     pub(super) fn leave_host(&mut self, now: Time, cell: Cell) {
         let hop = self.hops[cell.hop()];
         self.enqueue(now, &hop, cell);
     }
 
-    /// `cell` comes to the port of `hop`.
+    /// Puts `cell` into the port of `hop`.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, now: Time, hop: &Hop, mut cell: Cell) {
         let port = &mut self.ports[hop.port as usize];
@@ -278,7 +278,7 @@ impl Cluster {
         }
     }
 
-    /// `cell` is on `lane`, which ends its path if `endpoint` is one.
+    /// Puts `cell` on `lane`, which ends its path if `endpoint` is one.
     #[inline(always)]
     pub(super) fn approach(&mut self, lane: usize, endpoint: u32, cell: Cell) {
         let place = &mut self.lanes[lane];
@@ -334,7 +334,7 @@ impl Cluster {
         if cell.is_rm() { self.on_rm(now, endpoint, cell) } else { self.on_pdu(now, endpoint, cell) }
     }
 
-    /// `cell` was the last one of a whole PDU.
+    /// Hands over the PDU, whole, of which `cell` was the last one.
     fn on_pdu(&mut self, now: Time, endpoint: usize, cell: Cell) {
         let replanned = self.catch_up(endpoint, now);
         let Some(interface) = &mut self.endpoints[endpoint].interface else {

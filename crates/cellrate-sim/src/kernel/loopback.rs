@@ -27,7 +27,7 @@ impl Cluster {
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
-    /// A cell reaches a switch that answers loopback requests of its connection.
+    /// Takes the cell that reaches a switch that answers loopback requests of its connection.
     pub(super) fn on_segment_end(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
         let Some(cell) = place.cells.pop() else {
@@ -38,7 +38,7 @@ impl Cluster {
         self.pass_loopback(now, leaf, cell);
     }
 
-    /// A switch passes `cell` on, or answers it if that is a loopback request for it.
+    /// Passes `cell` on from a switch, or answers it if it is a loopback request for that switch.
     pub(super) fn pass_loopback(&mut self, now: Time, leaf: usize, cell: Cell) {
         let answer = cell.loopback().filter(|contents| contents.is_segment && !contents.is_reply);
         let way_back = answer.and_then(|contents| {

@@ -176,7 +176,7 @@ pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> +
 const WINDOWS_PER_ROUND: u64 = 12;
 
 impl Kernel {
-    /// A kernel at time zero, for a run up to `end`.
+    /// Makes a kernel at time zero, for a run up to `end`.
     pub fn new(
         clusters: Vec<Cluster>,
         conduits: Vec<[(usize, usize); 2]>,

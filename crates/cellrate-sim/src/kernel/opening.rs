@@ -24,7 +24,7 @@ impl Cluster {
         }
     }
 
-    /// Something begins between a pair, or it is time to look for what does.
+    /// Begins what is due between a pair, or looks for what is due next.
     pub(super) fn on_opening(&mut self, now: Time, number: usize) {
         if let Some(mut opening) = self.openers.list[number].next.take() {
             if opening.outcome == Outcome::Asks {

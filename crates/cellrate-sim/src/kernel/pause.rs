@@ -23,7 +23,7 @@ impl Cluster {
         self.end_ahead();
     }
 
-    /// Goes on towards `next` from where it has been settled.
+    /// Continues towards `next` from where the cluster has been settled.
     pub(super) fn resume(&mut self, next: Time) {
         let now = self.end;
         self.end = next;

@@ -13,7 +13,7 @@ use super::state::cluster::Cluster;
 use crate::cell::Cell;
 
 impl Cluster {
-    /// A cell reaches a switch that polices it.
+    /// Takes the cell that reaches a switch that polices it.
     pub(super) fn on_policed(&mut self, now: Time, lane: usize, leaf: usize) {
         let place = &mut self.lanes[lane];
         let Some(cell) = place.cells.pop() else {

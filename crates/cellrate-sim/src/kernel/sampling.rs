@@ -22,7 +22,7 @@ use crate::stretch::Stretch;
 const MOST_ENTRIES: usize = 8;
 
 impl Cluster {
-    /// Series are sampled.
+    /// Takes a sample of the series of this leaf.
     pub(super) fn on_sample(&mut self, now: Time, leaf: usize) {
         let limit = self.schedule.key(leaf, now);
         for index in 0..self.sampled.ports.len() {

@@ -36,7 +36,7 @@ impl Cluster {
         self.end_loop(now, cell);
     }
 
-    /// `cell` has reached a switch that ends its control loop.
+    /// Takes `cell`, which has reached a switch that ends its control loop.
     pub(super) fn end_loop(&mut self, now: Time, cell: Cell) {
         let endpoint = self.hops[cell.hop()].endpoint as usize;
         let next = self.hops[cell.hop() + 1];
@@ -52,7 +52,7 @@ impl Cluster {
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
-    /// A data cell, which goes on over the hop `next`, waits for the source of the next loop.
+    /// Has a data cell, which goes on over the hop `next`, wait for the source of the next loop.
     fn relay(&mut self, now: Time, endpoint: usize, next: &Hop, cell: Cell) {
         let partner = self.partner(endpoint);
         let queue = per_vc_queue(&mut self.endpoints[partner]);
@@ -70,7 +70,7 @@ impl Cluster {
         self.sampler.note_end(now, partner as u32, &self.endpoints[partner]);
     }
 
-    /// An RM cell, whose direction goes on over the hop `next`, ends here.
+    /// Ends an RM cell here, whose direction goes on over the hop `next`.
     fn on_virtual_rm(&mut self, now: Time, endpoint: usize, next: &Hop, mut cell: Cell) {
         if cell.is_backward_rm() {
             let own = self.hops[self.endpoints[endpoint].end.first_hop as usize];
@@ -94,7 +94,7 @@ impl Cluster {
         self.reschedule(now, endpoint);
     }
 
-    /// `cell`, which leaves `endpoint` at `now`, comes to the port of the switch; a data cell is the one that waited.
+    /// Puts `cell`, which leaves `endpoint` at `now`, into the port of the switch; a data cell is the one that waited.
     pub(super) fn leave_virtual_end(&mut self, now: Time, endpoint: usize, cell: Cell) {
         let waited = per_vc_queue(&mut self.endpoints[endpoint]).take_leaving();
         self.enter_switch(now, waited.map_or(cell, |waited| waited.on_hop(cell.hop())));
@@ -117,7 +117,7 @@ impl Cluster {
     }
 }
 
-/// `cell` has come to the switch of `port`, and goes on over `hop`.
+/// Has `port` observe `cell`, which has come to its switch and goes on over `hop`.
 fn observe(port: &mut Port, now: Time, hop: &Hop, cell: &Cell) {
     if port.metered {
         port.observe(now, usize::from(hop.priority), hop.slot, cell);

@@ -29,12 +29,12 @@ pub(crate) enum CellQueue {
 }
 
 impl CellQueue {
-    /// An empty one.
+    /// Makes an empty queue.
     pub const fn new() -> CellQueue {
         CellQueue::Lists(Lists::new())
     }
 
-    /// A word of each cache line of it, and of its first cells ([`crate::kernel::windows::prefetch`]).
+    /// Reads a word of each cache line of the queue, and of its first cells ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
         match self {
@@ -76,14 +76,14 @@ impl CellQueue {
         }
     }
 
-    /// An `empty` list, whose room the [next one](CellQueue::give_back) may have.
+    /// Keeps an `empty` list, whose room the [next one](CellQueue::give_back) may have.
     pub fn keep(&mut self, empty: Vec<Cell>) {
         if let CellQueue::Lists(lists) = self {
             lists.more().keep(empty);
         }
     }
 
-    /// An empty list with room, if there is one to spare.
+    /// Gives an empty list with room, if there is one to spare.
     pub fn give_back(&mut self) -> Option<Vec<Cell>> {
         match self {
             CellQueue::Lists(Lists { more: Some(more), .. }) if more.spare.capacity() > 0 => {
@@ -254,7 +254,7 @@ impl Lists {
         }
     }
 
-    /// All in front have been taken.
+    /// Turns to the next list when all cells in front have been taken.
     fn turn(&mut self) {
         self.taken = 0;
         self.front.clear();

@@ -58,12 +58,12 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// An empty one.
+    /// Makes an empty lane.
     pub fn new(leads_to: LaneEnd) -> Lane {
         Lane { cells: CellQueue::new(), leads_to, significant: Short::new(), leaf: NONE }
     }
 
-    /// A word of each cache line of it and its lists ([`crate::kernel::windows::prefetch`]).
+    /// Reads a word of each cache line of the lane and its lists ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
         self.significant.first().map_or(0, |at| at.as_ps()) ^ self.cells.prefetch() ^ u64::from(self.leaf)

@@ -13,7 +13,7 @@ use super::trail::{
 };
 use crate::cell::Cell;
 
-/// Room for so many octets, or an eighth to a quarter more: sizes that allocators have blocks of.
+/// Gives room for so many octets, or an eighth to a quarter more: sizes that allocators have blocks of.
 fn room_for(octets: usize) -> usize {
     octets.next_multiple_of((octets.next_power_of_two() / 8).max(1))
 }
@@ -39,7 +39,7 @@ impl Packing {
         Packing { octets: Vec::new(), trail, reciprocal, count: 0, strands: None }
     }
 
-    /// A packing for several connections, whose hops over the link these are, in order.
+    /// Makes a packing for several connections, whose hops over the link these are, in order.
     pub fn of_several(cell_time: Duration, hops: Box<[u32]>) -> Packing {
         Packing { strands: Some(Box::new(StrandsByHop::new(hops))), ..Packing::new(cell_time) }
     }
@@ -232,7 +232,7 @@ impl Unpacking {
         Unpacking { octets: Vec::new(), read: 0, len: 0, trail: Trail::new(cell_time), strands: None }
     }
 
-    /// An unpacking for so many connections.
+    /// Makes an unpacking for so many connections.
     pub fn of_several(cell_time: Duration, count: usize) -> Unpacking {
         Unpacking { strands: Some(Box::new(Strands::new(count))), ..Unpacking::new(cell_time) }
     }
@@ -249,7 +249,7 @@ impl Unpacking {
         self.len
     }
 
-    /// A word of each cache line of it, and of the octets to be read next ([`crate::kernel::windows::prefetch`]).
+    /// Reads a word of each cache line of it, and of the octets to be read next ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
         let octet = self.octets.get(self.read as usize).copied().unwrap_or_default();
@@ -386,7 +386,7 @@ mod tests {
         Unpacking::new(Duration::from_ps(CELL_TIME))
     }
 
-    /// `cells` in octets, and how many these are.
+    /// Packs `cells`; gives the octets, and their number.
     fn packed(packing: &mut Packing, cells: &[Cell]) -> (Vec<u8>, u32) {
         let (mut octets, mut empty) = (Vec::new(), Vec::new());
         packing.make_room(&mut empty);

@@ -25,7 +25,7 @@ pub(crate) enum DrainStrategy {
     },
     /// Cells of the sources of a [host that is shared](crate::kernel::sources::shared_host).
     SharedHost {
-        /// Its number.
+        /// Number of that host.
         number: u32,
     },
     /// Cells of several categories that leave for other clusters.

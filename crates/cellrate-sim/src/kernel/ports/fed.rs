@@ -4,7 +4,7 @@
 /// [`Onward`](super::drain_strategy::DrainStrategy::Onward), which have to catch up before it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fed {
-    /// None do.
+    /// No cells come from such a port.
     #[default]
     No,
     /// All cells come over one lane, behind such a port.
@@ -28,8 +28,8 @@ pub(crate) struct Onward {
 }
 
 impl Onward {
-    /// In a cluster of so many `ports`: those of the strategy in an order in which each stands behind those that its
-    /// cells come to, and pairs of one and of a port that it leads to.
+    /// Makes it for a cluster of so many `ports`: those of the strategy in an order in which each stands behind those
+    /// that its cells come to, and pairs of one and of a port that it leads to.
     pub fn new(ports: usize, order: &[u32], pairs: &[(u32, u32)]) -> Onward {
         if order.is_empty() {
             return Onward::default();
@@ -40,8 +40,8 @@ impl Onward {
         Onward { before, rank, caught_up: vec![0; ports], behind: Vec::new() }
     }
 
-    /// Those before `port` that have not caught up to `limit`, and those before them: from now on they have. The first
-    /// comes last.
+    /// Gives the ports before `port` that have not caught up to `limit`, and those before them: from now on they have.
+    /// The first comes last.
     pub fn have_catch_up(&mut self, port: usize, limit: u64) -> Vec<(u32, u32)> {
         let Onward { before, rank, caught_up, behind } = self;
         let mut found = std::mem::take(behind);

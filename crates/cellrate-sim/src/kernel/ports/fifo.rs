@@ -37,7 +37,7 @@ pub(crate) struct Outlet {
 }
 
 impl Outlet {
-    /// To `line`, which loses nothing; a `buffer`, if limited, has at least one place.
+    /// Makes an outlet to `line`, which loses nothing; a `buffer`, if limited, has at least one place.
     pub fn new(line: &Line, buffer: Option<Cells>) -> Outlet {
         debug_assert!(!line.is_faulty() && buffer != Some(Cells::ZERO));
         let &Line { cell_time, delay, .. } = line;
@@ -78,7 +78,8 @@ impl Joining<'_> {
         self.cell_time < LONGEST
     }
 
-    /// When the next cell, which comes at `now` and surely does come, will have left the port, if it finds room.
+    /// Instant at which the next cell, which comes at `now` and certainly does come, will have left the port, if it
+    /// finds room.
     #[inline(always)]
     pub fn expect(&mut self, now: Time) -> Option<Time> {
         let departs = self.departure(now);
@@ -105,7 +106,7 @@ impl Joining<'_> {
         (self.busy_until <= latest).then(|| until.min(Time::from_ps(latest)))
     }
 
-    /// When a cell that comes at `now`, the next to come, will have left the port if it finds room.
+    /// Instant at which a cell that comes at `now`, the next to come, will have left the port if it finds room.
     #[inline(always)]
     pub fn departure(&self, now: Time) -> Time {
         Time::from_ps(self.busy_until.max(now.as_ps()) + self.cell_time)
@@ -119,14 +120,14 @@ impl Joining<'_> {
         (sojourn <= self.max || sojourn <= self.longest).then_some(departs)
     }
 
-    /// When a cell that leaves the port at `departs` will reach the far end.
+    /// Instant at which a cell that leaves the port at `departs` will reach the far end.
     #[inline(always)]
     pub fn arrival(&self, departs: Time) -> Time {
         Time::from_ps(departs.as_ps() + self.delay)
     }
 
-    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`; or it may find no room: then it has not
-    /// come.
+    /// Has a cell join that comes at `now` and [leaves](Joining::departure) at `departs`; or it may find no room: then
+    /// it has not come.
     #[inline(always)]
     pub fn join(&mut self, now: Time, departs: Time) -> bool {
         let sojourn = departs.as_ps() - now.as_ps();
@@ -140,7 +141,7 @@ impl Joining<'_> {
         true
     }
 
-    /// `count` cells come, one every `gap`, the first at `now`: if each finds nothing before it, they have joined.
+    /// Has `count` cells join that come one every `gap`, the first at `now`, if each finds nothing before it.
     /// Whether they have.
     #[inline]
     pub fn join_apart(&mut self, now: Time, gap: Duration, count: u64) -> bool {
@@ -164,7 +165,7 @@ impl Joining<'_> {
         self.cell_time
     }
 
-    /// When the last cell that has joined will have left \[ps\].
+    /// Instant at which the last cell that has joined will have left \[ps\].
     #[inline]
     pub fn busy_until(&self) -> u64 {
         self.busy_until
@@ -175,7 +176,7 @@ impl Joining<'_> {
         sojourn <= self.max || self.stay_longer(sojourn)
     }
 
-    /// Cells have joined whose sojourns are `sum` together; the last of them leaves at `busy_until` \[ps\].
+    /// Notes that cells have joined whose sojourns are `sum` together; the last of them leaves at `busy_until` \[ps\].
     pub fn join_many(&mut self, busy_until: u64, sum: u64) {
         debug_assert!(self.fifo.untold.is_none(), "whose arrivals count is told each");
         self.busy_until = busy_until;
@@ -191,7 +192,7 @@ impl Joining<'_> {
         has_room
     }
 
-    /// `count` have joined, and no more will.
+    /// Ends the joining: `count` cells have joined, and no more will.
     #[inline(always)]
     pub fn close(self, count: u64) {
         let fifo = self.fifo;
@@ -210,14 +211,15 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// A cell comes at `now`, and finds room.
+    /// Admits a cell that comes at `now` and finds room.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, cell_time: Duration) {
         self.busy_until = self.busy_until.max(now) + cell_time;
         self.accepted += 1;
     }
 
-    /// `count` cells come, one every `gap`, the first at `now`; whether each finds nothing before it.
+    /// Whether `count` cells that come one every `gap`, the first at `now`, each find nothing before them; if so, they
+    /// are admitted.
     #[inline(always)]
     pub fn admit_apart(&mut self, now: Time, gap: Duration, count: u64, cell_time: Duration) -> bool {
         let is_apart = self.busy_until <= now && gap >= cell_time;
@@ -228,7 +230,7 @@ impl Seen {
 }
 
 impl Fifo {
-    /// With this outlet, nothing in it.
+    /// Makes an empty FIFO with this outlet.
     pub fn new(outlet: Arc<Outlet>) -> Fifo {
         Fifo {
             busy_until: Time::ZERO,
@@ -240,7 +242,7 @@ impl Fifo {
         }
     }
 
-    /// From now on arrivals are kept until they are [told](Fifo::take_untold).
+    /// Has arrivals kept from now on, until they are [told](Fifo::take_untold).
     pub fn keep_arrivals(&mut self) {
         self.untold = Some(Box::default());
     }
@@ -251,12 +253,12 @@ impl Fifo {
         self.untold.is_some()
     }
 
-    /// Arrivals in order since the last time.
+    /// Gives the arrivals since the last time, in order.
     pub fn take_untold(&mut self) -> Vec<Time> {
         self.untold.as_deref_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// A cell has come, and joined the queue.
+    /// Notes that a cell has come and joined the queue.
     #[inline(always)]
     fn note(&mut self, now: Time) {
         if let Some(untold) = &mut self.untold {
@@ -264,7 +266,8 @@ impl Fifo {
         }
     }
 
-    /// A cell comes: when it will reach the far end; `None` if it finds no room, or the line loses it.
+    /// Admits a cell; gives the instant at which it will reach the far end; `None` if it finds no room, or the line
+    /// loses it.
     #[inline(always)]
     pub fn admit(&mut self, now: Time) -> Option<Time> {
         let Outlet { room, cell_time, delay } = *self.outlet;
@@ -284,7 +287,7 @@ impl Fifo {
         Some(departs + delay)
     }
 
-    /// For cells that join the queue one after the other.
+    /// Begins a series of cells that join the queue one after the other.
     #[inline(always)]
     pub fn joining(&mut self) -> Joining<'_> {
         Joining {
@@ -298,13 +301,13 @@ impl Fifo {
         }
     }
 
-    /// View of it now.
+    /// The view of the FIFO now.
     #[inline]
     pub fn seen(&self) -> Seen {
         Seen { busy_until: self.busy_until, accepted: self.accepted }
     }
 
-    /// From now on `seen` is to be seen of it; returns what was.
+    /// Makes `seen` the view of the FIFO from now on; returns the view before.
     #[inline]
     pub fn show(&mut self, seen: Seen) -> Seen {
         let before = self.seen();
@@ -324,23 +327,24 @@ impl Fifo {
         self.outlet.cell_time
     }
 
-    /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
+    /// Instant at which a cell that came at `now`, the next to come, would reach the far end. There must be room
+    /// without limit.
     #[inline]
     pub fn preview(&self, now: Time) -> Time {
         self.busy_until.max(now).saturating_add(self.outlet.cell_time).saturating_add(self.outlet.delay)
     }
 
-    /// When the transmission of a cell would begin that came at `now`, the next to come.
+    /// Instant at which the transmission of a cell would begin that came at `now`, the next to come.
     pub fn begins(&self, now: Time) -> Time {
         self.busy_until.max(now)
     }
 
-    /// When a cell reaches the far end that leaves the port at `departs`.
+    /// Instant at which a cell reaches the far end that leaves the port at `departs`.
     pub fn arrival_behind(&self, departs: Time) -> Time {
         departs.saturating_add(self.outlet.delay)
     }
 
-    /// Cells come, in any order of trains, each of which finds the line busy.
+    /// Admits cells, in any order of trains, each of which finds the line busy.
     pub fn admit_waiting(&mut self, trains: &[Even]) {
         let Some(backlog) = Backlog::of(trains, self.busy_until, self.outlet.cell_time) else { return };
         self.accepted += backlog.cells;
@@ -360,7 +364,7 @@ impl Fifo {
         self.busy_until <= at && spacing >= self.outlet.cell_time
     }
 
-    /// `count` cells came that each found an empty port, the last one at `last`.
+    /// Admits `count` cells, each of which found an empty port, the last one at `last`.
     pub fn admit_run(&mut self, count: u32, last: Time) {
         self.busy_until = last + self.outlet.cell_time;
         self.accepted += u64::from(count);
@@ -373,7 +377,7 @@ impl Fifo {
         self.outlet.room == Duration::FOREVER
     }
 
-    /// Cells waiting and in transmission at `at`; one that leaves at `at` has left.
+    /// Number of cells waiting and in transmission at `at`; one that leaves at `at` has left.
     #[inline]
     pub fn queue(&self, at: Time) -> Cells {
         let (backlog, cell_time) = (self.busy_until.since(at), self.outlet.cell_time);
@@ -395,7 +399,7 @@ impl Fifo {
         self.max_backlog = self.busy_until.since(now);
     }
 
-    /// Cells whose transmission had ended by `at`.
+    /// Number of cells whose transmission had ended by `at`.
     pub fn transmitted(&self, at: Time) -> u64 {
         self.accepted - self.queue(at).0
     }

@@ -25,7 +25,7 @@ pub(crate) struct Losing {
 }
 
 impl Losing {
-    /// Another one, at `now`, which is never before the last.
+    /// Counts another loss, at `now`, which is never before the last one.
     pub fn lose(&mut self, now: Time) {
         let gap = now.since(self.last);
         if self.lost > 0 && gap > Duration::ZERO {

@@ -76,7 +76,7 @@ impl Patience {
 pub(crate) trait Front {
     /// The least key.
     fn first(&self) -> u64;
-    /// Whose it is: one of `leaves`, the one of this number.
+    /// The way in whose cell it is: one of `leaves`, the one of this number.
     #[inline(always)]
     fn way(&self, leaf: usize, leaves: &[Leaf]) -> Leaf {
         leaves[leaf]
@@ -94,12 +94,12 @@ pub(crate) trait Along {
 }
 
 impl Merge {
-    /// Before no port at all.
+    /// Makes a merge before no port at all.
     pub fn none() -> Merge {
         Merge { first: NEVER, keys: None }
     }
 
-    /// A merge of these ways in, none of which has a cell. No two have the same key.
+    /// Makes a merge of these ways in, none of which has a cell. No two have the same key.
     pub fn new(ways: &[Leaf]) -> Merge {
         let only_sources = ways.iter().all(|way| matches!(way, Leaf::Feed(_)));
         let few = if only_sources { FEW } else { FEW_OTHERS };
@@ -293,7 +293,7 @@ struct Few {
     /// Whose keys these are.
     ways: [Leaf; FEW],
     places: [u8; FEW],
-    /// Where the key of each place is.
+    /// Position of each place's key.
     slots: [u8; FEW],
     first: u8,
     count: u8,
@@ -323,7 +323,7 @@ impl InOrder<'_> {
         self.few.patience.is_promising()
     }
 
-    /// There were none, or too few, though it took time to see it.
+    /// Notes that there were none, or too few, which took time to find out.
     pub fn note_in_vain(&mut self) {
         self.few.patience.note(false);
     }

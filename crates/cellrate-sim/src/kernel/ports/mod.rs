@@ -49,7 +49,7 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
-/// When averaging intervals ended, and the figures of the algorithm from then on.
+/// Ends of averaging intervals, and the figures of the algorithm from each on.
 pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
 
 /// Counts of a port: all since the beginning of the run, but maxima since they [began anew](Port::begin_maxima).
@@ -84,7 +84,7 @@ pub(crate) struct Rare {
     ended: Option<Ended>,
     /// Cells lost here, for want of room or on the line.
     dropped: u64,
-    /// Those of them that found no room.
+    /// Losses of cells that found no room.
     losses: Losses,
     /// Whether every change of something here is recorded.
     records_changes: bool,
@@ -118,7 +118,7 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// From now on the figures at the ends of averaging intervals are [kept](Port::take_ended).
+    /// Has the figures at the ends of averaging intervals [kept](Port::take_ended) from now on.
     pub fn keep_ended(&mut self) {
         self.rare.get_or_insert_default().ended = Some(Ended::new());
     }
@@ -133,7 +133,7 @@ impl Port {
         self.rare.as_mut()?.ended.as_mut().map(std::mem::take)
     }
 
-    /// From now on every change of something here is recorded as it happens.
+    /// Has every change of the port recorded as it happens from now on.
     pub fn record_changes(&mut self) {
         self.rare.get_or_insert_default().records_changes = true;
     }
@@ -150,7 +150,7 @@ impl Port {
         self.fifo().is_some_and(Fifo::keeps_arrivals)
     }
 
-    /// From now on it may have BRMs [sent](crate::kernel::becn) because of cells that come.
+    /// Lets the port have BRMs [sent](crate::kernel::becn) because of cells that come, from now on.
     pub fn may_originate(&mut self) {
         self.rare.get_or_insert_default().originates = true;
     }
@@ -161,12 +161,12 @@ impl Port {
         self.rare.as_ref().is_some_and(|rare| rare.originates)
     }
 
-    /// A cell has been lost here, for want of room or on the line.
+    /// Counts a cell that has been lost here, for want of room or on the line.
     pub fn lose(&mut self) {
         self.rare.get_or_insert_default().dropped += 1;
     }
 
-    /// A cell of `flow` has been lost here at `now` for want of room.
+    /// Counts a cell of `flow` that has been lost here at `now` for want of room.
     pub fn lose_for_room(&mut self, now: Time, flow: FlowIndex) {
         let rare = self.rare.get_or_insert_default();
         rare.dropped += 1;
@@ -178,7 +178,7 @@ impl Port {
         self.rare.as_ref().map(|rare| &rare.losses)
     }
 
-    /// Cells lost here.
+    /// Number of cells lost at the port.
     pub fn dropped(&self) -> u64 {
         self.rare.as_ref().map_or(0, |rare| rare.dropped)
     }
@@ -210,7 +210,7 @@ impl Port {
         }
     }
 
-    /// A word of each cache line of it and its control ([`crate::kernel::windows::prefetch`]).
+    /// Reads a word of each cache line of the port and its control ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
         u64::from(matches!(self.queues, Queues::Fifo(_))) ^ u64::from(self.metered) ^ self.control.prefetch()
@@ -221,7 +221,8 @@ impl Port {
         if self.outside { Significance::BEFORE_CLUSTER } else { Significance::BEFORE_HOST }
     }
 
-    /// Cells of `priority` waiting and in transmission at `at`, which is not before the last event of the port.
+    /// Number of cells of `priority` waiting and in transmission at `at`, which is not before the last event of the
+    /// port.
     pub fn queue(&self, priority: usize, at: Time) -> Cells {
         match &self.queues {
             Queues::Fifo(fifo) if priority == usize::from(self.only_priority) => fifo.queue(at),
@@ -231,7 +232,7 @@ impl Port {
         }
     }
 
-    /// Cells of all categories waiting and in transmission.
+    /// Number of cells of all categories waiting and in transmission.
     pub fn total_queue(&self, at: Time) -> Cells {
         match &self.queues {
             Queues::Fifo(fifo) => fifo.queue(at),

@@ -22,7 +22,7 @@ use cellrate_engine::ring::Ring;
 /// Queues of the categories that can be overtaken, and what is certain about the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
-    /// All categories together; it says nothing about a single cell.
+    /// FIFO of all categories together, which says nothing about a single cell.
     all: Fifo,
     turns: Turns,
     /// Cells whose turn has not come, by priority from 1 on: those of 0 know when theirs does.
@@ -40,11 +40,13 @@ struct Turns {
     delay: Duration,
     /// How many cells wait for their turn.
     count: usize,
-    /// When the last cell that was given its turn will have left; or when a cell that waits came to an idle line.
+    /// Instant at which the last cell that was given its turn will have left; or when a cell that waits came to an idle
+    /// line.
     free_at: Time,
     /// A cell came to an idle line at that instant, and whose turn it is has not been decided.
     undecided: bool,
-    /// When the last one of the first priority will have left, and the last one of another priority, which is `lower`.
+    /// Instants at which the last cell of the first priority will have left, and the last one of another priority,
+    /// which is `lower`.
     first_until: Time,
     lower_until: Time,
     lower: usize,
@@ -61,15 +63,15 @@ pub(crate) struct Turning<'a> {
     waiting: &'a mut Waiting,
 }
 
-/// Where cells go that know when they leave. (A closure would be called where it should be a few instructions in
+/// Destination of cells that know when they leave. (A closure would be called where it should be a few instructions in
 /// place.)
 pub(crate) trait Give {
-    /// `cell` has its turn, and is stamped with its arrival at the far end.
+    /// Takes `cell`, which has its turn and is stamped with its arrival at the far end.
     fn give(&mut self, cell: Cell);
 }
 
 impl Ranked {
-    /// At `line`, which loses nothing; `first` is the highest priority in use.
+    /// Makes the queues of a port at `line`, which loses nothing; `first` is the highest priority in use.
     pub fn new(line: &Line, first: usize) -> Ranked {
         let turns = Turns {
             first,
@@ -106,14 +108,15 @@ impl Ranked {
         self.turns.admit(&mut self.waiting, now, priority, cell, give);
     }
 
-    /// For cells that come one after the other.
+    /// Begins a series of cells that come one after the other.
     #[inline(always)]
     pub fn turning(&mut self) -> Turning<'_> {
         let Ranked { all, turns, waiting } = self;
         Turning { joining: all.joining(), turns, waiting }
     }
 
-    /// Cells of `priority` waiting and in transmission at `at`, up to which, and not beyond, turns have been given.
+    /// Number of cells of `priority` waiting and in transmission at `at`, up to which, and not beyond, turns have been
+    /// given.
     #[inline]
     pub fn queue(&self, priority: usize, at: Time) -> Cells {
         let turns = &self.turns;
@@ -125,7 +128,7 @@ impl Ranked {
         Cells(if priority == 0 { 0 } else { turns.lower_queue(&self.waiting, priority, at) })
     }
 
-    /// All categories together, in everything but the order of the cells.
+    /// The FIFO of all categories together, right in everything but the order of the cells.
     pub fn all(&self) -> &Fifo {
         &self.all
     }
@@ -198,7 +201,7 @@ impl Turns {
         }
     }
 
-    /// Cells of `priority`, which is not the first and above 0, waiting and in transmission at `at`.
+    /// Number of cells of `priority`, which is not the first and above 0, waiting and in transmission at `at`.
     #[inline(always)]
     fn lower_queue(&self, waiting: &Waiting, priority: usize, at: Time) -> u64 {
         waiting[priority - 1].len() as u64 + u64::from(at < self.lower_until && self.lower == priority)
