@@ -1,7 +1,7 @@
 //! BRMs that switches originate (BN = 1): a cell that finds a long queue has one sent back to its source.
 //!
 //! It comes to the port in the other direction at the instant of that cell, as a BRM that passes the switch would.
-//! Nobody can know of it before, so neither of the two ports is ever deferred.
+//! It cannot be known of beforehand, so neither of the two ports is ever deferred.
 
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::Time;

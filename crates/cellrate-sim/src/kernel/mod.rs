@@ -3,15 +3,15 @@
 //! # The design on a page
 //!
 //! ```text
-//!  windows   who runs which cluster until when, and what clusters hand to one another  (scheduler, exchange)
+//!  windows   when each cluster runs, on which thread, and what clusters exchange     (scheduler, exchange)
 //!     |
 //!  events    the loop over events of one cluster, and what each does         build    how a cluster is put together
 //!     |
 //!  passes    cells that are no events, many at a time:
-//!     |        sources    what hosts will send: folded trains, shared hosts, ahead of time
-//!     |        deferred   what comes to ports that nobody looks at: before another cluster, before a host
-//!     |        sampling   what a series looks at
-//!     |        becn, virtual_end, branch_point   what switches send        police   what they check
+//!     |        sources    cells that hosts will send: folded trains, shared hosts, ahead of time
+//!     |        deferred   cells that come to ports before these are looked at: before another cluster, before a host
+//!     |        sampling   values of series
+//!     |        becn, virtual_end, branch_point   cells that switches send  police   cells that they check
 //!     |        opening, completions   flows and calls that come and go     pause, census   counts before the end
 //!     |
 //!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes
@@ -31,7 +31,7 @@
 //!                                                \--> windows (another cluster) --> lanes
 //! ```
 //!
-//! Which [strategy](ports::drain_strategy) the pass before a port has hangs on its queues and on where its link leads:
+//! The [strategy](ports::drain_strategy) of the pass before a port depends on its queues and on where its link leads:
 //!
 //! ```text
 //! queues                before another cluster                         before a switch      before a host
@@ -42,11 +42,10 @@
 //! FIFO of a host        sources/shared_host
 //! ```
 //!
-//! What a run has to give is in `tests/reference`, a kernel with one heap and an event per step: that is the
-//! specification, and `tests/differential.rs` holds the two to each other. Of this one read [`events`] first (the loop
-//! over events, and what each does), then [`hop`] (what a cell does at each link), [`lanes::lane`] (cells on a link)
-//! and [`deferred`] (cells that are no events). A cluster could run with events alone: all passes are shortcuts, a file
-//! each, that give the same for less.
+//! The specification is `tests/reference`, a kernel with one heap and an event for each step; `tests/differential.rs`
+//! compares the results of the two. Of this kernel, read [`events`] first (the loop over events, and what each does),
+//! then [`hop`] (what a cell does at each link), [`lanes::lane`] (cells on a link) and [`deferred`] (cells that are no
+//! events). A cluster could run with events alone: each pass, a file of its own, is a shortcut to the same result.
 //!
 //! # What an event is
 //!
@@ -58,11 +57,11 @@
 //! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`](sources::ahead));
 //! - between two RM cells, or within a PDU at a peak rate, any other source with a link to itself sends a train, worked
 //!   out as one ([`folding`](sources::folding), [`feed`](state::feed));
-//! - where several share it, their cells meet in the order of their transmissions when someone looks behind it
-//!   ([`shared_host`](sources::shared_host));
-//! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to
-//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](ports::merge)), many at a time
-//!   as its [strategy](ports::drain_strategy) allows;
+//! - where several sources share a link, their cells are merged in the order of their transmissions when the port
+//!   behind it is looked at ([`shared_host`](sources::shared_host));
+//! - data cells on their way to a port whose departures need not be known yet, and FRMs if that port leads to another
+//!   cluster, are handled when the port is looked at ([`deferred`], [`merge`](ports::merge)), many at a time as its
+//!   [strategy](ports::drain_strategy) allows;
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
 //!   ([`turns`](deferred::turns), [`stretch`](crate::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
@@ -75,9 +74,9 @@
 //!   ([`awaited`](deferred::awaited));
 //! - on its last link a data cell is counted as soon as its arrival is known ([`state::cluster`]).
 //!
-//! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]),
-//! originates BRMs ([`becn`]) or copies cells to the branches of a tree ([`branch_point`]), every
-//! arrival is an event; so is that of a cell which a switch polices ([`police`]).
+//! Where a switch sends cells that cannot be known of beforehand, because it segments control loops ([`virtual_end`]),
+//! originates BRMs ([`becn`]) or copies cells to the branches of a tree ([`branch_point`]), every arrival is an event;
+//! so is the arrival of a cell that a switch polices ([`police`]).
 //!
 //! # Order at the same instant
 //!
@@ -93,7 +92,7 @@
 //!    ends](virtual_end), in the order of the connections and of their paths;
 //! 8. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell;
 //! 9. on each line that was idle and to which cells came, a transmission begins: of the cell whose turn it is among all
-//!    that came at the instant, the highest category first. Who stands first in a file has no advantage of it.
+//!    that came at the instant, the highest category first. The order of entries in a file gives no advantage.
 //!
 //! A line that becomes free while cells wait takes the next of them at once (2), before what arrives at that instant.
 //!
@@ -107,8 +106,8 @@
 //! clusters have a useful delay, and nothing that leaves one cluster within a window no longer than the smallest of
 //! these delays can arrive in another within the same window: a cell that comes to a port reaches the far end a cell
 //! time and the delay later, or later still. So each cluster runs by itself to the end of a window, as soon as its
-//! neighbours have run the one before and handed over what they sent in it ([`scheduler`],
-//! [`exchange`](windows::exchange)); in a large network what it works on is fetched first
+//! neighbours have run the one before and handed over the cells that they sent in it ([`scheduler`],
+//! [`exchange`](windows::exchange)); in a large network its state is fetched into the caches first
 //! ([`prefetch`](windows::prefetch)). No event is missed, and as only events of one node can touch one another at the
 //! same instant, the result is the same as with a single schedule, to the last bit; and whichever threads the clusters
 //! run on.

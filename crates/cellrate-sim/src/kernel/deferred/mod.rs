@@ -1,34 +1,34 @@
-//! Deferred ports: data cells are dealt with when someone looks, not when they come.
+//! Deferred ports: data cells are handled when the port is looked at, not when they come.
 //!
-//! What a data cell does to a port, nobody sees until somebody looks: the next RM cell there, a BRM that asks the
-//! port's control, a sample, the end of a window. So where the link behind a port leads to another cluster, to a host
-//! that counts data cells early, or to a switch where all go on by ports that are deferred themselves ([`onward`]), the
-//! data cells that come to it wait in their lanes and feeds, are not events, and are merged in the order of their keys
-//! just before anyone looks. The keys are those that their events would have, and everything that looks has a key too,
-//! so that each finds exactly what it would have found had every cell been an event.
+//! The effect of a data cell on a port stays unseen until something looks at the port: the next RM cell there, a BRM
+//! that asks the port's control, a sample, or the end of a window. Data cells can therefore come late to a port whose
+//! link leads to another cluster, to a host that counts data cells early, or to a switch where all of them go on
+//! through ports that are deferred themselves ([`onward`]). They wait in their lanes and feeds without events, and are
+//! merged in the order of their keys just before the look. Their keys are those that their events would have, and each
+//! look has a key, too, so that it finds exactly what it would have found had every cell been an event.
 //!
-//! No cell is missed. Those that have to be events are: before a host, or a switch of the cluster, RM cells and ends of
-//! PDUs, which a host may answer; before another cluster BRMs, because the port in the other direction is looked at
-//! for them (`Significance`). An FRM before another cluster says something to the port's control alone, and waits as
-//! data do. Before a host so do FRMs and ends of PDUs where all cells come over one lane: they are events behind the
+//! Cells that have to be events (`Significance`) are events: before a host, or a switch of the cluster, these are RM
+//! cells and ends of PDUs, which a host may answer; before another cluster they are BRMs, for which the port in the
+//! other direction is looked at. An FRM before another cluster concerns the port's control alone, and waits as data
+//! cells do. So do FRMs and ends of PDUs before a host, where all cells come over one lane: they are events behind the
 //! port only ([`awaited`]).
 //!
-//! Behind a train stands what its source sends next. Before a host that is worked out at the latest when the last cell
-//! of the train is due, which is an event. Before another cluster it is worked out by whoever deals with the cells:
-//! where nothing is known any more, the merge has the key of the next transmission, or an earlier one, and to come to
-//! that key is to ask the source; only one that may send a BRM next has an event for it. Nothing changes a source in
-//! between, because whatever happens at its host has it send first what was due by then ([`super::sources::folding`]).
+//! The cells that a source sends behind a train have to be planned in time. Before a host this happens at the latest
+//! when the last cell of the train is due, which is an event. Before another cluster it happens while the cells are
+//! handled: where no more cells are known, the merge has the key of the next transmission, or an earlier one, and asks
+//! the source when it comes to that key; only a source that may send a BRM next has an event for this. Nothing changes
+//! a source in between, because every event at its host first has it send the cells that were due by then
+//! ([`super::sources::folding`]).
 //!
-//! All other effects of a cell reach beyond the port over its link only, another cluster at the end of the window, a
-//! host by counters that samples and the end of the run look at: and these look at all ports first.
+//! All other effects of a cell reach beyond the port only over its link: another cluster at the end of the window, and
+//! a host through counters, which are read by samples and at the end of the run, after a look at all ports.
 //!
-//! Not everyone who asks a port looks at it: the answer to a BRM may be settled whatever cells have come since the
-//! interval began ([`answer_is_fixed`](cellrate_proto::switch::PortControl::answer_is_fixed)), as ERICA's is from the
-//! first one in an interval on; and before that it hangs on FRMs of the same connection alone, of which most often none
-//! waits.
+//! Some questions to a port need no look at it. The answer to a BRM may not depend on cells that have come since the
+//! interval began ([`answer_is_fixed`](cellrate_proto::switch::PortControl::answer_is_fixed)); with ERICA this holds
+//! from the first answer in an interval on, and before it the answer depends only on FRMs of the same connection, none
+//! of which waits most of the time.
 //!
-//! A port with real queues that is deferred has no departures as events either: they are caught up with in the same
-//! way.
+//! A deferred port with real queues has no events for departures either: it catches up with them in the same way.
 
 pub(crate) mod awaited;
 pub(crate) mod before_cluster;

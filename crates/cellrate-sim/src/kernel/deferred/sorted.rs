@@ -1,6 +1,6 @@
-//! Cells of many sources before another cluster: all that come before someone looks, at once.
+//! Cells of many sources before another cluster: all that come before the next look at the port, at once.
 //!
-//! A merge of many ways in costs each cell a way up a tree. But the cells of sources are known in trains, and a train
+//! A merge of many ways in costs each cell a path up a tree. But the cells of sources are known in trains, and a train
 //! says all its instants: so what comes before the limit is written down source by source and sorted, which gives all
 //! departures in one loop. Then each source has its cells counted and sent on, train by train. FRMs, and cells with
 //! which a connection becomes active, tell the control so in their order.

@@ -9,7 +9,7 @@
 //! - or else, if the second round begins to leave just as much later than the first as it came later, it finds what the
 //!   first one found, and so does every round behind it.
 //!
-//! So nothing has to be done for a cell but to count it. What leaves for each source is even as well: a [`Stretch`] on
+//! So a cell only has to be counted. The cells that leave for each source are even as well: a [`Stretch`] on
 //! its way, or what goes on with the one before. FRMs take their turn like data, and then tell the control in their
 //! order; where that would look at what has been counted, they end the rounds instead.
 //!

@@ -2,7 +2,7 @@
 //!
 //! A port that serves one category only, and marks nothing as cells leave, never needs an event of its own: when a cell
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
-//! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they
+//! the far end. That is a [`Fifo`]. A port with several categories, whose departures need not be seen as they
 //! happen, is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories
 //! elsewhere, queues for connections or weights for categories, EFCI, frame discard, less room for tagged cells, a line
 //! that loses cells, or no room at all are [`Served`]: they keep real queues, and every departure is an

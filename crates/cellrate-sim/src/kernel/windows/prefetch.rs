@@ -1,11 +1,11 @@
 //! Reading ahead: memory that a cluster works on is brought into the caches before it does.
 //!
-//! In a large network, what a cluster has is in no near cache when its window comes, and events touch it in the order
-//! of time, which is any order in memory: one line after the other would be waited for. So all of it is read through
-//! first. There the loads wait for nothing, and a processor that sees lines follow each other fetches the next ones by
-//! itself.
+//! In a large network the state of a cluster is in no near cache when its window begins, and events touch it in the
+//! order of time, which is a random order in memory: each line would be waited for, one after the other. Therefore all
+//! of it is read first, in the order of memory. Then no load waits for another one, and the processor, which recognises
+//! consecutive lines, fetches the next ones by itself.
 //!
-//! Nothing comes of what is read.
+//! The values that are read are not used.
 
 use std::hint::black_box;
 
