@@ -28,13 +28,14 @@ use cellrate_sim::{
 };
 use plain::sources::{own_sources, plugins};
 use plain::threads::other_events;
-use random_tcp::options::{modern, of_today};
+use random_tcp::options::{of_today, random_modern_tcp};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::chains::random_chain;
 use random_world::changing::changing;
 use random_world::channels::with_paths;
+use random_world::clients::random_clients;
 use random_world::congested::congested;
 use random_world::flows::with_calls;
 use random_world::frame_discard::discarding;
@@ -89,6 +90,7 @@ const DEFAULT_TREES_COUNT: u64 = 240;
 const DEFAULT_CATEGORIES_COUNT: u64 = 60;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
 const DEFAULT_SERIES_COUNT: u64 = 200;
+const DEFAULT_CLIENTS_COUNT: u64 = 120;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -108,18 +110,6 @@ fn the_kernel_and_the_judge_agree_on_tcp_with_its_options() {
 #[test]
 fn the_kernel_and_the_judge_agree_on_tcp_of_today() {
     agree(|number| of_today(random_modern_tcp(number), number), DEFAULT_MODERN_COUNT, 4);
-}
-
-/// Networks of TCP with its options, before ports that mark, and some that discard, segment loops or take turns.
-fn random_modern_tcp(number: u64) -> Scenario {
-    let kinds: [Network; 4] = [random_tcp, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts];
-    let scenario = modern(kinds[number as usize % 4](number), number);
-    match number % 7 {
-        0 => discarding(scenario, number),
-        1 => segmented(scenario, number),
-        2 => taking_turns(scenario, number),
-        _ => scenario,
-    }
 }
 
 #[test]
@@ -430,6 +420,11 @@ fn with_dense_series(number: u64) -> Scenario {
     };
     let scenario = recorded_densely(scenario, number);
     if number % 5 == 1 && number % 13 > 8 { in_parts(scenario, number) } else { scenario }
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_clients_that_wait() {
+    agree(random_clients, DEFAULT_CLIENTS_COUNT, 4);
 }
 
 #[test]

@@ -162,10 +162,13 @@ impl Cluster {
             return self.on_arrival(now, endpoint as usize, cell);
         }
         let receiver = &self.endpoints[endpoint as usize];
-        let answers = receiver.end.supply.conversation().is_some_and(|conversation| {
-            self.sampler.watches_ends() || !cell.is_rm() && conversation.completes_burst(cell.sequence())
-        });
-        let interrupted = answers || receiver.interface.is_some();
+        let answers = || {
+            receiver.end.supply.conversation().is_some_and(|conversation| {
+                self.sampler.watches_ends() || conversation.completes_burst(cell.sequence())
+            })
+        };
+        // RM cells see to that themselves: most leave what is planned as it is.
+        let interrupted = !cell.is_rm() && (receiver.interface.is_some() || answers());
         if interrupted {
             // What it has sent by now is not touched by what it may send because of this cell, and a series that is
             // noted meanwhile has not seen the cell.
@@ -388,16 +391,7 @@ impl Cluster {
             return self.on_loopback(now, endpoint, contents);
         }
         let at_once = match self.folded(endpoint) {
-            Some(mut folded) => {
-                folded.interrupt(now);
-                let at_once = folded.sender.on_rm(now, cell);
-                match at_once {
-                    None => folded.reschedule(now),
-                    // The interruption may have worked out what the port is to have got before.
-                    Some(_) => folded.refresh(),
-                }
-                at_once
-            }
+            Some(mut folded) => folded.on_rm(now, cell),
             None => {
                 let at_once = self.endpoints[endpoint].on_rm(now, cell);
                 if at_once.is_none() {

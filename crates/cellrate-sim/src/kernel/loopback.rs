@@ -22,8 +22,6 @@ impl Cluster {
             self.catch_up_to(port, self.schedule.key(0, now), now);
             self.leave_host(now, cell);
         }
-        // Its plans may have been taken back as the cell came.
-        self.reschedule(now, endpoint);
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 

@@ -7,7 +7,23 @@ use cellrate_proto::{Cells, Duration, Octets};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
-use super::Dice;
+use super::{Dice, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
+use crate::random_world::frame_discard::discarding;
+use crate::random_world::queueing::taking_turns;
+use crate::random_world::segments::segmented;
+
+/// Networks of TCP with its options, before ports that mark, and some that discard, segment loops or take turns.
+pub fn random_modern_tcp(number: u64) -> Scenario {
+    let kinds: [fn(u64) -> Scenario; 4] =
+        [random_tcp, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts];
+    let scenario = modern(kinds[number as usize % 4](number), number);
+    match number % 7 {
+        0 => discarding(scenario, number),
+        1 => segmented(scenario, number),
+        2 => taking_turns(scenario, number),
+        _ => scenario,
+    }
+}
 
 /// `scenario` with RACK-TLP, proportional rate reduction and pacing in some of its TCP; by the network's number.
 pub fn of_today(mut scenario: Scenario, number: u64) -> Scenario {
@@ -43,7 +59,7 @@ pub fn of_today(mut scenario: Scenario, number: u64) -> Scenario {
 }
 
 /// `scenario` with timestamps and ECN in some of its TCP, and switches that mark packets; by the network's number.
-pub fn modern(mut scenario: Scenario, number: u64) -> Scenario {
+fn modern(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Dice(Random::new(number, Stream::Thoughts(Owner::named("options"), 0)));
     for connection in &mut scenario.connections {
         for flow in [&mut connection.forward, &mut connection.backward] {

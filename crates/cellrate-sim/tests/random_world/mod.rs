@@ -9,6 +9,7 @@ pub mod categories;
 pub mod chains;
 pub mod changing;
 pub mod channels;
+pub mod clients;
 pub mod congested;
 pub mod flows;
 pub mod frame_discard;

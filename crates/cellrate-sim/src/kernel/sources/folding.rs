@@ -127,9 +127,38 @@ impl Folded<'_> {
     /// happens at the host.
     pub fn interrupt(&mut self, until: Time) {
         self.catch_up(until);
+        self.take_back();
+    }
+
+    /// Takes back what is planned.
+    fn take_back(&mut self) {
         let planned = std::mem::take(&mut self.sender.planned);
         self.feed.cut(planned);
         self.feed.open = false;
+    }
+
+    /// The instant of an RM cell that the host has received has come. Its plan stands where ACR is what it was, as with
+    /// most BRMs where many come in an averaging interval, and no turned-around cell waits that did not wait before.
+    /// Returns a cell that leaves at once, out of rate: nothing is planned then.
+    pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
+        let replanned = self.catch_up(now);
+        let of_plan =
+            |sender: &Endpoint| sender.end.source().map(|source| (source.acr(), source.has_waiting_brm()));
+        let before = of_plan(self.sender);
+        let at_once = self.sender.on_rm(now, cell);
+        if at_once.is_none() && of_plan(self.sender) == before {
+            if replanned {
+                self.refresh();
+            }
+            return None;
+        }
+        self.take_back();
+        match at_once {
+            None => self.reschedule(now),
+            // What has been sent may be what the port is to have got before.
+            Some(_) => self.refresh(),
+        }
+        at_once
     }
 
     /// The next transmission, not before `now`, may have moved, after an [interruption](Folded::interrupt).
