@@ -10,6 +10,17 @@ use crate::connection_end::{ConnectionEnd, RmCount};
 use crate::priority::{ABR, GUARANTEED, UBR};
 use crate::supply::CellSupply;
 
+/// Cells that come to a FIFO evenly; where they are several, each finds it empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrivals {
+    /// When the first one comes.
+    pub first: Time,
+    /// From one to the next.
+    pub gap: Duration,
+    /// How many there are.
+    pub count: u64,
+}
+
 /// An output port, read at an instant.
 pub trait PortReading {
     /// Cells waiting and in transmission, of all categories \[cells\].
@@ -36,14 +47,15 @@ pub trait PortReading {
         None
     }
 
-    /// Whether it keeps the instants at which cells come, from which all changes of its queue follow: it is a FIFO
-    /// then, and what is recorded as it happens is its queue alone.
+    /// Whether it keeps the instants at which cells come, from which all changes of its queue follow, and for how long
+    /// its line was busy: it is a FIFO then, and what is recorded as it happens is its queue alone.
     fn keeps_arrivals(&self) -> bool {
         false
     }
 
-    /// The instants kept since the last call, and the time of one cell on the line; `None` where none are kept.
-    fn take_arrivals(&mut self) -> Option<(Vec<Time>, Duration)> {
+    /// The arrivals kept, in order, for who reads them and takes them away, and the time of one cell on the line;
+    /// `None` where none are kept.
+    fn arrivals(&mut self) -> Option<(&mut Vec<Arrivals>, Duration)> {
         None
     }
 
@@ -87,6 +99,12 @@ pub struct Growth {
 }
 
 impl Growth {
+    /// The count at the last value.
+    #[inline]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The growth of `count` since the last value, per second.
     #[inline]
     pub fn per_second(&mut self, count: u64, now: Time) -> f64 {
@@ -102,6 +120,12 @@ impl Growth {
     }
 }
 
+/// Time for which a line was busy since the last value, per time, if it was busy for `busy_ps` by `now` \[ps\].
+#[inline]
+pub fn utilization(busy_ps: u64, now: Time, growth: &mut Growth) -> f64 {
+    growth.per_second(busy_ps, now) * 1e-12
+}
+
 /// The value of a port's quantity at `now`.
 #[inline]
 pub fn port_value(quantity: PortQuantity, port: &impl PortReading, now: Time, growth: &mut Growth) -> f64 {
@@ -110,8 +134,7 @@ pub fn port_value(quantity: PortQuantity, port: &impl PortReading, now: Time, gr
         PortQuantity::GuaranteedQueue => port.queue(GUARANTEED, now) as f64,
         PortQuantity::AbrQueue => port.queue(ABR, now) as f64,
         PortQuantity::UbrQueue => port.queue(UBR, now) as f64,
-        // Time that the line was busy, per time.
-        PortQuantity::Utilization => growth.per_second(port.busy_ps(now), now) * 1e-12,
+        PortQuantity::Utilization => utilization(port.busy_ps(now), now, growth),
         PortQuantity::Drops => port.dropped() as f64,
         PortQuantity::Metric(place) => port.figure(usize::from(place)),
     }

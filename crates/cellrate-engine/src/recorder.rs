@@ -56,6 +56,15 @@ impl Recorder {
         values.push(value);
     }
 
+    /// Adds the next `count` of the values that come evenly, which are all this one.
+    ///
+    /// # Panics
+    /// For a recorder of changes.
+    pub fn push_equal(&mut self, value: f64, count: usize) {
+        let Recorder::Even { values, .. } = self else { unreachable!("changes have instants") };
+        values.resize(values.len() + count, value);
+    }
+
     /// Adds a value at `time`, not before the last, unless it is the one that already holds; of several at one instant
     /// the last stays, or none if it is the one that held before that instant.
     ///
@@ -89,9 +98,12 @@ impl Recorder {
     pub fn into_columns(self) -> (Vec<u64>, Vec<f64>) {
         match self {
             Recorder::Even { first, interval, values } => {
-                let instants =
-                    (0..values.len() as u64).map(|number| first.as_ps() + number * interval.as_ps());
-                (instants.collect(), values)
+                let (mut next, mut instants) = (first.as_ps(), vec![0; values.len()]);
+                for instant in &mut instants {
+                    *instant = next;
+                    next = next.wrapping_add(interval.as_ps());
+                }
+                (instants, values)
             }
             Recorder::Changes { times_ps, values } => (times_ps, values),
         }

@@ -3,12 +3,12 @@
 //! A [`Sampler`] knows its subjects by their places in the lists of a world, which reads them by [`Readings`],
 //! [`PortReading`] and [`EndReading`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
+use cellrate_scenario::{Every, FlowIndex, FlowQuantity, FlowSource, PortQuantity, PortSource};
 
-use crate::quantities::{EndReading, Growth, PortReading, port_value, sender_value};
+use crate::quantities::{Arrivals, EndReading, Growth, PortReading, port_value, sender_value, utilization};
 use crate::recorder::Recorder;
 
 /// Subject of a series, by its place in the lists of its world.
@@ -56,8 +56,13 @@ pub struct Track {
     growth: Growth,
     /// The sum of delays at the last sample \[ps\].
     last_sum: u128,
-    /// When the FIFO whose queue this is will have been empty, as of the last change.
+    /// When the FIFO whose queue or line this is will have been empty, as of the last change.
     busy_until: Time,
+    /// Cells that had come to it by then.
+    came: u64,
+    /// The next sample, and the value since the last change, where samples are taken late.
+    next: Time,
+    value: f64,
 }
 
 impl Track {
@@ -75,6 +80,75 @@ impl Track {
             growth: Growth::default(),
             last_sum: 0,
             busy_until: Time::ZERO,
+            came: 0,
+            next: Time::ZERO,
+            value: 0.0,
+        }
+    }
+
+    /// Whether samples follow from the arrivals that its port keeps.
+    fn follows_from_arrivals(&self, ports: &[impl PortReading]) -> bool {
+        let Subject::Port(quantity, port) = self.subject else { return false };
+        let port = &ports[port as usize];
+        let is_told = quantity.source() == PortSource::Line || port.draining(quantity).is_some();
+        is_told && port.keeps_arrivals()
+    }
+
+    /// Takes the samples up to `until`, that instant included, of a FIFO to which nothing has come since the last
+    /// arrival that it has been told of.
+    #[inline]
+    fn sample_fifo(&mut self, cell_time: Duration, until: Time) {
+        let (Every::Interval(interval), Subject::Port(quantity, _)) = (self.every, self.subject) else {
+            return;
+        };
+        let is_line = quantity == PortQuantity::Utilization;
+        while self.next <= until {
+            let backlog = self.busy_until.since(self.next);
+            let busy = (cell_time * self.came - backlog).as_ps();
+            if backlog == Duration::ZERO && (!is_line || busy == self.growth.count()) {
+                // It has been empty since the last sample.
+                return self.sample_unchanged(until);
+            }
+            let value = if is_line {
+                utilization(busy, self.next, &mut self.growth)
+            } else {
+                backlog.div_ceil(cell_time) as f64
+            };
+            self.recorder.push(value);
+            self.growth.time = self.next;
+            self.next = self.next.saturating_add(interval);
+        }
+    }
+
+    /// Takes the samples up to the last of the cells that come, that instant included: at the instant of a cell it has
+    /// not come.
+    fn sample_among(&mut self, cells: Arrivals, cell_time: Duration) {
+        let Arrivals { mut first, gap, mut count } = cells;
+        loop {
+            self.sample_fifo(cell_time, first);
+            let last = first + gap * (count - 1);
+            let before = if self.next <= last { self.next.since(first).div_ceil(gap) } else { count };
+            self.busy_until = self.busy_until.max(first + gap * (before - 1)) + cell_time;
+            self.came += before;
+            if before == count {
+                return;
+            }
+            (first, count) = (first + gap * before, count - before);
+        }
+    }
+
+    /// Takes the samples up to `until`, that instant included, of what has not changed since the last change.
+    fn sample_unchanged(&mut self, until: Time) {
+        let Every::Interval(interval) = self.every else { return };
+        if self.next <= until {
+            let behind = until.since(self.next).as_ps() / interval.as_ps();
+            // Most often there is one.
+            match behind {
+                0 => self.recorder.push(self.value),
+                _ => self.recorder.push_equal(self.value, behind as usize + 1),
+            }
+            self.growth.time = self.next + interval * behind;
+            self.next = self.growth.time.saturating_add(interval);
         }
     }
 
@@ -93,13 +167,19 @@ impl Track {
         self.growth.time = until;
     }
 
-    /// Records what cells did that came at these instants, and all departures up to `until`.
-    fn note_arrivals(&mut self, arrivals: &[Time], cell_time: Duration, until: Time) {
-        for &now in arrivals {
-            self.note_departures(cell_time, now);
-            self.busy_until = self.busy_until.max(now) + cell_time;
-            let queue = self.busy_until.since(now).div_ceil(cell_time);
-            self.recorder.push_change(now, queue as f64);
+    /// Records what these cells did, and all departures up to `until`.
+    fn note_arrivals(&mut self, arrivals: &[Arrivals], cell_time: Duration, until: Time) {
+        if let Every::Interval(_) = self.every {
+            arrivals.iter().for_each(|&cells| self.sample_among(cells, cell_time));
+            return self.sample_fifo(cell_time, until);
+        }
+        for &Arrivals { first, gap, count } in arrivals {
+            for now in (0..count).map(|index| first + gap * index) {
+                self.note_departures(cell_time, now);
+                self.busy_until = self.busy_until.max(now) + cell_time;
+                let queue = self.busy_until.since(now).div_ceil(cell_time);
+                self.recorder.push_change(now, queue as f64);
+            }
         }
         self.note_departures(cell_time, until);
     }
@@ -132,8 +212,10 @@ pub struct Sampler {
     watched_ports: Vec<Vec<usize>>,
     /// Tracks that record every change of an end system, by its place; empty where no end system has such a track.
     watched_ends: Vec<Vec<usize>>,
-    /// FIFOs every change of whose queue is recorded, and nothing else as it happens: the port and its tracks.
+    /// FIFOs whose queue or line is recorded late, and nothing else as it happens: the port and its tracks.
     queues: BTreeMap<u32, Vec<usize>>,
+    /// Tracks of ends whose samples are taken late.
+    waiting: Vec<usize>,
 }
 
 impl Sampler {
@@ -142,6 +224,9 @@ impl Sampler {
         let mut sampler = Sampler { tracks, ..Sampler::default() };
         for (index, track) in sampler.tracks.iter().enumerate() {
             match (track.every, track.subject) {
+                (Every::Interval(_), Subject::Port(_, port)) if track.follows_from_arrivals(ports) => {
+                    sampler.queues.entry(port).or_default().push(index);
+                }
                 (Every::Interval(length), _) => {
                     let clock = sampler.clocks.iter_mut().find(|(of, ..)| *of == length);
                     match clock {
@@ -177,10 +262,34 @@ impl Sampler {
         self.tracks.iter_mut().for_each(|track| track.growth.time = start);
     }
 
+    /// From now on samples of what RM cells change at one of `ends` are taken when it has changed, and at the latest
+    /// when [all is told](Sampler::note_unchanged): changes are noted in the order of their instants. Returns these
+    /// ends.
+    pub fn wait_for_changes(&mut self, ends: &[impl EndReading]) -> BTreeSet<u32> {
+        let mut waiting = BTreeSet::new();
+        for (_, _, followers) in &mut self.clocks {
+            followers.retain(|&index| {
+                let track = &mut self.tracks[index];
+                let Subject::Sender(quantity, end) = track.subject else { return true };
+                let may_wait = quantity.source() == FlowSource::RmCells;
+                if may_wait {
+                    track.value = sender_value(quantity, &ends[end as usize], Time::ZERO, &mut track.growth);
+                    self.watched_ends.resize(ends.len(), Vec::new());
+                    self.watched_ends[end as usize].push(index);
+                    self.waiting.push(index);
+                    waiting.insert(end);
+                }
+                !may_wait
+            });
+        }
+        self.clocks.retain(|(_, _, followers)| !followers.is_empty());
+        waiting
+    }
+
     /// Subjects that have to be up to date when samples are taken.
     pub fn looks_at(&self) -> impl Iterator<Item = Subject> {
-        let sampled = |track: &&Track| matches!(track.every, Every::Interval(_));
-        self.tracks.iter().filter(sampled).map(|track| track.subject)
+        let followers = self.clocks.iter().flat_map(|(_, _, followers)| followers);
+        followers.map(|&track| self.tracks[track].subject)
     }
 
     /// The next instant at which something is sampled.
@@ -244,19 +353,25 @@ impl Sampler {
     /// The FIFOs whose arrivals are kept are empty at `now`.
     pub fn begin_queues(&mut self, now: Time) {
         for &track in self.queues.values().flatten() {
-            self.tracks[track].recorder.push_change(now, 0.0);
+            if let Track { every: Every::Change, recorder, .. } = &mut self.tracks[track] {
+                recorder.push_change(now, 0.0);
+            }
         }
     }
 
-    /// Every change up to `until`, that instant included, has happened at the FIFOs whose arrivals are kept: they are
-    /// recorded.
+    /// Every change up to `until`, that instant included, has happened at the FIFOs whose arrivals are kept, and at the
+    /// ends that [wait](Sampler::wait_for_changes): all is recorded up to then.
     #[inline]
-    pub fn note_queues(&mut self, until: Time, ports: &mut [impl PortReading]) {
+    pub fn note_unchanged(&mut self, until: Time, ports: &mut [impl PortReading]) {
         for (&port, tracks) in &self.queues {
-            let Some((arrivals, cell_time)) = ports[port as usize].take_arrivals() else { continue };
+            let Some((arrivals, cell_time)) = ports[port as usize].arrivals() else { continue };
             for &track in tracks {
-                self.tracks[track].note_arrivals(&arrivals, cell_time, until);
+                self.tracks[track].note_arrivals(arrivals, cell_time, until);
             }
+            arrivals.clear();
+        }
+        for &track in &self.waiting {
+            self.tracks[track].sample_unchanged(until);
         }
     }
 
@@ -307,7 +422,14 @@ impl Sampler {
                 Subject::Sender(quantity, _) => sender_value(quantity, end, now, &mut track.growth),
                 _ => end.data_delivered() as f64,
             };
-            track.recorder.push_change(now, value);
+            if track.every == Every::Change {
+                track.recorder.push_change(now, value);
+            } else if value != track.value {
+                // A sample of this instant comes before what changes then. Where nothing does, as with what the end
+                // receives, all that it sent before may not have been noted yet.
+                track.sample_unchanged(now);
+                track.value = value;
+            }
         }
     }
 
@@ -337,14 +459,14 @@ mod tests {
             let subject = Subject::Port(PortQuantity::Queue, 0);
             let mut track = Track::new(0, subject, Every::Change, Duration::from_ms(1));
             let (mut at, mut free, mut untold, mut all) = (0, 0, Vec::new(), Vec::new());
-            let mut tell = |untold: &mut Vec<Time>, until| {
+            let mut tell = |untold: &mut Vec<Arrivals>, until| {
                 track.note_arrivals(untold, Duration::from_ps(CELL), Time::from_ps(until));
                 untold.clear();
             };
             for (later, is_told) in steps {
                 at += later;
                 free = free.max(at) + CELL;
-                untold.push(Time::from_ps(at));
+                untold.push(Arrivals { first: Time::from_ps(at), gap: Duration::ZERO, count: 1 });
                 all.push((at, free));
                 if is_told {
                     tell(&mut untold, at);
@@ -364,6 +486,50 @@ mod tests {
             let (times, values) = track.recorder.into_columns();
             let found: Vec<(u64, f64)> = times.into_iter().zip(values).collect();
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn samples_taken_late_are_those_of_their_instants(
+            // How long after the one before each group comes, how many cells it has at most, and whether it is told.
+            steps in proptest::collection::vec((0_u64..250, 1_u64..5, any::<bool>()), 1..40),
+            interval in 1_u64..300,
+        ) {
+            const CELL: u64 = 100;
+            let mut tracks = [PortQuantity::Queue, PortQuantity::Utilization].map(|quantity| {
+                let every = Every::Interval(Duration::from_ps(interval));
+                Track::new(0, Subject::Port(quantity, 0), every, Duration::from_ms(1))
+            });
+            let (mut at, mut free, mut untold, mut all) = (0, 0, Vec::new(), Vec::new());
+            let mut tell = |untold: &mut Vec<Arrivals>, until| {
+                for track in &mut tracks {
+                    track.note_arrivals(untold, Duration::from_ps(CELL), Time::from_ps(until));
+                }
+                untold.clear();
+            };
+            for (later, most, is_told) in steps {
+                at += later;
+                let (count, gap) = (if free <= at { most } else { 1 }, CELL + later % 7);
+                untold.push(Arrivals { first: Time::from_ps(at), gap: Duration::from_ps(gap), count });
+                for comes in (0..count).map(|index| at + gap * index) {
+                    free = free.max(comes) + CELL;
+                    all.push((comes, free));
+                }
+                at += gap * (count - 1);
+                if is_told {
+                    tell(&mut untold, at);
+                }
+            }
+            tell(&mut untold, free);
+            let mut growth = Growth::default();
+            let mut expected = [Vec::new(), Vec::new()];
+            for now in (0..=free).step_by(interval as usize) {
+                let come = || all.iter().filter(|&&(comes, _)| comes < now);
+                expected[0].push(come().filter(|&&(_, leaves)| now < leaves).count() as f64);
+                let busy = come().map(|&(_, leaves)| (now + CELL).saturating_sub(leaves).min(CELL)).sum();
+                expected[1].push(utilization(busy, Time::from_ps(now), &mut growth));
+                growth.time = Time::from_ps(now);
+            }
+            prop_assert_eq!(tracks.map(|track| track.recorder.into_columns().1), expected);
         }
     }
 }

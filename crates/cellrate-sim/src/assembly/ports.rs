@@ -33,6 +33,9 @@ pub(super) struct Ends {
     pub(super) mechanisms: Mechanisms,
 }
 
+/// Cell times between samples of a port to another switch whose [arrivals are kept](crate::kernel::sampling), at most.
+const OFTEN: u64 = 16;
+
 pub(super) fn build_port(
     scenario: &Scenario,
     index: PortIndex,
@@ -44,6 +47,7 @@ pub(super) fn build_port(
     let Ends { outside, at_host, every_cell, tapped, joined, without_queue, watched, mechanisms } = ends;
     let config = scenario.port(index);
     let line = Line::of(scenario, index);
+    let line_cell_time = line.cell_time;
     let control = plugins.control(scenario, index)?;
     let is_switch = scenario.node(scenario.tail(index.step())).kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
@@ -116,8 +120,13 @@ pub(super) fn build_port(
     if watched.figures {
         port.keep_ended();
     }
+    let is_often = |interval| at_host && !outside || interval <= line_cell_time * OFTEN;
+    let keeps_arrivals = match watched.changes {
+        true => !watched.other_changes,
+        false => is_switch && watched.interval.is_some_and(is_often),
+    };
     match &mut port.queues {
-        Queues::Fifo(fifo) if watched.changes && !watched.other_changes => fifo.keep_arrivals(),
+        Queues::Fifo(fifo) if keeps_arrivals => fifo.keep_arrivals(),
         _ if watched.changes => port.record_changes(),
         _ => {}
     }

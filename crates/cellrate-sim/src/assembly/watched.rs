@@ -1,5 +1,6 @@
 //! Quantities that series look at: there, things have to happen one by one that are worked out together elsewhere.
 
+use cellrate_proto::Duration;
 use cellrate_scenario::{Every, FlowIndex, PortIndex, PortQuantity, PortSource, Quantity, Scenario, Traffic};
 
 /// Quantities of one port that series look at.
@@ -13,6 +14,8 @@ pub(super) struct WatchedPort {
     pub(super) changes: bool,
     /// Every change of something that is not the whole queue is recorded.
     pub(super) other_changes: bool,
+    /// From one sample of a queue, or of what has left, to the next: the least time.
+    pub(super) interval: Option<Duration>,
     /// A figure of the port's algorithm is recorded,
     pub(super) algorithm: bool,
     /// and every change of one.
@@ -39,6 +42,11 @@ impl Watched {
                     port.probed = true;
                     let at_changes = probe.every == Every::Change;
                     port.changes |= at_changes;
+                    if let (Every::Interval(interval), PortSource::Queue | PortSource::Line) =
+                        (probe.every, quantity.source())
+                    {
+                        port.interval = Some(port.interval.map_or(interval, |least| least.min(interval)));
+                    }
                     port.queue |= at_changes && quantity.source() == PortSource::Queue;
                     port.other_changes |= at_changes && quantity != PortQuantity::Queue;
                     port.algorithm |= quantity.source() == PortSource::Algorithm;

@@ -84,7 +84,7 @@ impl Cluster {
             mut openers,
             branching,
             segment_ends,
-            sampler,
+            mut sampler,
             end,
             mechanisms,
         } = parts;
@@ -132,7 +132,7 @@ impl Cluster {
             transmission_leaves: Vec::new(),
             timer_leaves: Vec::new(),
             departures: None,
-            sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
+            sampled: Sampled::new(&mut sampler, &ports, &endpoints),
             dropped: BTreeMap::new(),
             originated: BTreeMap::new(),
             absorbed: BTreeMap::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::connection_end::ConnectionEnd;
-use cellrate_engine::quantities::{EndReading, PortReading};
+use cellrate_engine::quantities::{Arrivals, EndReading, PortReading};
 use cellrate_engine::sampler::Readings;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{Duration, Time};
@@ -116,9 +116,10 @@ impl PortReading for Port {
         Port::keeps_arrivals(self)
     }
 
-    fn take_arrivals(&mut self) -> Option<(Vec<Time>, Duration)> {
+    fn arrivals(&mut self) -> Option<(&mut Vec<Arrivals>, Duration)> {
         let Queues::Fifo(fifo) = &mut self.queues else { return None };
-        Some((fifo.take_untold(), fifo.cell_time()))
+        let cell_time = fifo.cell_time();
+        Some((fifo.untold()?, cell_time))
     }
 
     fn draining(&self, quantity: PortQuantity) -> Option<(Duration, Time)> {

@@ -107,7 +107,7 @@ impl Cluster {
             self.catch_up_to(port as usize, limit, last);
         }
         self.sampler.note_departures(last, &self.ports);
-        self.sampler.note_queues(last, &mut self.ports);
+        self.sample_late(until);
         self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.scratch.trains));
     }
 

@@ -194,15 +194,6 @@ impl Lists {
         Lists { front: Vec::new(), taken: 0, len: 0, more: None }
     }
 
-    /// The entries from the first one on: those that lie one behind the other for 0, then those behind them.
-    #[inline]
-    pub fn run(&self, number: usize) -> Option<&[Cell]> {
-        match number.checked_sub(1) {
-            None => self.front.get(self.taken as usize..),
-            Some(behind) => self.more.as_ref()?.behind.get(behind).map(Vec::as_slice),
-        }
-    }
-
     fn more(&mut self) -> &mut More {
         self.more.get_or_insert_default()
     }

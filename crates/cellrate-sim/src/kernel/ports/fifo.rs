@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cellrate_engine::quantities::Arrivals;
 use cellrate_engine::wide::Wide;
 use cellrate_proto::{Cells, Duration, Time};
 
@@ -19,10 +20,10 @@ pub(crate) struct Fifo {
     /// Sum over all cells of the time from arrival to departure \[ps\]: the integral of the queue length.
     sojourns: Wide,
     outlet: Arc<Outlet>,
-    /// Arrivals that the series of the queue has not been told of, if every change of it is recorded: its departures
+    /// Arrivals that series of the queue and the line have not been told of, if they are recorded late: departures
     /// follow from them.
     #[expect(clippy::box_collection, reason = "few ports have it, and a large network has very many")]
-    untold: Option<Box<Vec<Time>>>,
+    untold: Option<Box<Vec<Arrivals>>>,
 }
 
 /// Buffer and line of a [`Fifo`]: many ports of a network have the same.
@@ -153,8 +154,8 @@ impl Joining<'_> {
         }
         self.busy_until = now.as_ps() + gap.as_ps() * (count - 1) + self.cell_time;
         self.sum += self.cell_time * count;
-        if self.fifo.untold.is_some() {
-            (0..count).for_each(|index| self.fifo.note(now + gap * index));
+        if let Some(untold) = &mut self.fifo.untold {
+            untold.push(Arrivals { first: now, gap, count });
         }
         true
     }
@@ -203,32 +204,6 @@ impl Joining<'_> {
     }
 }
 
-/// View of a [`Fifo`] at an instant: its queue, and what has left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
-    busy_until: Time,
-    accepted: u64,
-}
-
-impl Seen {
-    /// Admits a cell that comes at `now` and finds room.
-    #[inline(always)]
-    pub fn admit(&mut self, now: Time, cell_time: Duration) {
-        self.busy_until = self.busy_until.max(now) + cell_time;
-        self.accepted += 1;
-    }
-
-    /// Whether `count` cells that come one every `gap`, the first at `now`, each find nothing before them; if so, they
-    /// are admitted.
-    #[inline(always)]
-    pub fn admit_apart(&mut self, now: Time, gap: Duration, count: u64, cell_time: Duration) -> bool {
-        let is_apart = self.busy_until <= now && gap >= cell_time;
-        self.busy_until = now + gap * (count - 1) + cell_time;
-        self.accepted += count;
-        is_apart
-    }
-}
-
 impl Fifo {
     /// Makes an empty FIFO with this outlet.
     pub fn new(outlet: Arc<Outlet>) -> Fifo {
@@ -242,7 +217,7 @@ impl Fifo {
         }
     }
 
-    /// Has arrivals kept from now on, until they are [told](Fifo::take_untold).
+    /// Has arrivals kept from now on, until they are [told](Fifo::untold).
     pub fn keep_arrivals(&mut self) {
         self.untold = Some(Box::default());
     }
@@ -253,16 +228,16 @@ impl Fifo {
         self.untold.is_some()
     }
 
-    /// Gives the arrivals since the last time, in order.
-    pub fn take_untold(&mut self) -> Vec<Time> {
-        self.untold.as_deref_mut().map(std::mem::take).unwrap_or_default()
+    /// Gives the arrivals in order, for the caller to tell of and take away; `None` if they are not kept.
+    pub fn untold(&mut self) -> Option<&mut Vec<Arrivals>> {
+        self.untold.as_deref_mut()
     }
 
     /// Notes that a cell has come and joined the queue.
     #[inline(always)]
     fn note(&mut self, now: Time) {
         if let Some(untold) = &mut self.untold {
-            untold.push(now);
+            untold.push(Arrivals { first: now, gap: Duration::ZERO, count: 1 });
         }
     }
 
@@ -299,20 +274,6 @@ impl Fifo {
             max: self.max_backlog.as_ps(),
             fifo: self,
         }
-    }
-
-    /// The view of the FIFO now.
-    #[inline]
-    pub fn seen(&self) -> Seen {
-        Seen { busy_until: self.busy_until, accepted: self.accepted }
-    }
-
-    /// Makes `seen` the view of the FIFO from now on; returns the view before.
-    #[inline]
-    pub fn show(&mut self, seen: Seen) -> Seen {
-        let before = self.seen();
-        (self.busy_until, self.accepted) = (seen.busy_until, seen.accepted);
-        before
     }
 
     /// When the last cell accepted will have left.
@@ -460,7 +421,7 @@ mod tests {
     #[test]
     fn arrivals_are_kept_whichever_way_cells_come_and_told_once() {
         let mut fifo = fifo(Some(2));
-        assert_eq!((fifo.keeps_arrivals(), fifo.take_untold()), (false, vec![]));
+        assert_eq!((fifo.keeps_arrivals(), fifo.untold()), (false, None));
         fifo.keep_arrivals();
         let at = Time::from_ps;
         assert_eq!([0, 10, 20].map(|now| arrival(&mut fifo, now).is_some()), [true, true, false]);
@@ -470,8 +431,11 @@ mod tests {
         let departs = joining.expect(at(700)).expect("there is room");
         joining.join_expected(at(700), departs);
         joining.close(4);
-        assert_eq!(fifo.take_untold(), [0, 10, 150, 400, 500, 700].map(at), "the third found no room");
-        assert_eq!(fifo.take_untold(), []);
+        let several = Arrivals { first: at(400), gap: CELL, count: 2 };
+        let [first, second, third, last] =
+            [0, 10, 150, 700].map(|now| Arrivals { first: at(now), gap: Duration::ZERO, count: 1 });
+        let told = vec![first, second, third, several, last];
+        assert_eq!(fifo.untold(), Some(&mut told.clone()), "one found no room");
     }
 
     proptest! {
@@ -505,42 +469,6 @@ mod tests {
                     (fifo.queue(now), fifo.busy(now), fifo.transmitted(now), fifo.queue_integral(now), fifo.max_queue())
                 };
                 prop_assert_eq!(figures(&apart), figures(&one_by_one));
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_seen_is_as_if_the_cells_had_come(
-            // By group: how long after the one before, from cell to cell, and how many.
-            groups in proptest::collection::vec((0_usize..4, 0_usize..6, 1_u64..6), 1..30),
-        ) {
-            let (mut looked_at, mut one_by_one) = (fifo(None), fifo(None));
-            let (mut seen, mut at) = (looked_at.seen(), 0);
-            for (later, gap, count) in groups {
-                at += [0, 1, 99, 250][later];
-                let gap = [60, 99, 100, 100, 101, 300][gap];
-                let mut together = seen;
-                let is_apart = together.admit_apart(Time::from_ps(at), Duration::from_ps(gap), count, CELL);
-                let mut waits = false;
-                for index in 0..count {
-                    let now = at + gap * index;
-                    waits |= arrival(&mut one_by_one, now) != Some(now + 107);
-                    seen.admit(Time::from_ps(now), CELL);
-                }
-                prop_assert_eq!(is_apart, !waits && gap >= 100);
-                if is_apart {
-                    seen = together;
-                }
-                at += gap * count;
-                let before = looked_at.show(seen);
-                let figures = |fifo: &Fifo| {
-                    let now = Time::from_ps(at);
-                    (fifo.queue(now), fifo.busy(now), fifo.transmitted(now))
-                };
-                prop_assert_eq!(figures(&looked_at), figures(&one_by_one));
-                looked_at.show(before);
-                prop_assert_eq!(looked_at.queue(Time::ZERO), Cells::ZERO, "it has not come");
             }
         }
     }

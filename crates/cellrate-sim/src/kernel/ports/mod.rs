@@ -30,7 +30,7 @@ pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, pri
 pub(crate) use cellrate_engine::served::Admission;
 use drain_strategy::DrainStrategy;
 use fed::Fed;
-pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};
+pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet};
 pub(crate) use losses::{Losing, Losses};
 use merge::Merge;
 pub(crate) use ranked::{Give, Ranked, Turning};
@@ -144,7 +144,7 @@ impl Port {
         self.rare.as_ref().is_some_and(|rare| rare.records_changes)
     }
 
-    /// Whether it is a FIFO every change of whose queue is recorded, and of nothing else: its arrivals are kept.
+    /// Whether it is a FIFO whose queue or line is recorded late, and nothing as it happens: its arrivals are kept.
     #[inline]
     pub fn keeps_arrivals(&self) -> bool {
         self.fifo().is_some_and(Fifo::keeps_arrivals)
