@@ -168,7 +168,7 @@ pub(crate) struct Kernel {
     exchange: Option<Exchange>,
 }
 
-/// Somebody who looks at the clusters between windows, of which the last one has ended then.
+/// A watcher, which is called between windows with the end of the last one and the clusters.
 pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> + 'a;
 
 /// Windows in a round: as many clusters are at work by turns, which should have room in the caches together.

@@ -309,9 +309,9 @@ struct Passed {
     cut: Option<u32>,
 }
 
-/// The first data cells of `run` that go that way and come before `until` join the queue, and are counted at the host;
-/// how many. With `PDUS`, where there is somebody who puts them together; else up to the end of one. A function of its
-/// own, so that what the loop needs is in registers.
+/// Has the first data cells of `run` that go that way and come before `until` join the queue and be counted at the
+/// host; gives their number. With `PDUS` beyond ends of PDUs, which the host puts together; else up to the end of one.
+/// A function of its own, so that the values of the loop stay in registers.
 #[inline(never)]
 fn walk<'a, const PDUS: bool>(
     run: &[Cell],

@@ -12,8 +12,7 @@ use crate::kernel::state::cluster::Cluster;
 use crate::mechanisms::Mechanism;
 
 impl Cluster {
-    /// Whether there may be [stretches](crate::stretch) on `lane`: whoever deals with its cells deals
-    /// with many at a time.
+    /// Whether there may be [stretches](crate::stretch) on `lane`, because its cells are handled many at a time.
     pub(in crate::kernel) fn takes_stretches(&self, lane: u32) -> bool {
         match self.lanes[lane as usize].leads_to {
             LaneEnd::Deferred { port, .. } => {
@@ -148,7 +147,7 @@ impl Cluster {
         }
     }
 
-    /// Finds ports to other clusters that several sources send to and nobody else, each with a lane of its own behind
+    /// Finds ports to other clusters that several sources, and only they, send to, each with a lane of its own behind
     /// it.
     fn find_sources_alone(&mut self, ways_in: &[u32]) {
         for (port, &ways_in) in self.ports.iter_mut().zip(ways_in) {

@@ -107,8 +107,8 @@ impl Cluster {
         true
     }
 
-    /// Whether it is worth while to look closer: mostly it is not because somebody looked just before, or because the
-    /// averaging interval has only begun.
+    /// Whether it is worth while to look closer: mostly it is not because the port was looked at just before, or
+    /// because the averaging interval has only begun.
     #[inline]
     fn may_be_turns(&mut self, number: usize, limit: u64) -> bool {
         let Port { merge, metered, control, .. } = &mut self.ports[number];

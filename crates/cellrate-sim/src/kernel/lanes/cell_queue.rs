@@ -177,7 +177,7 @@ pub(crate) struct Lists {
 struct More {
     /// The lists behind the first.
     behind: VecDeque<Vec<Cell>>,
-    /// Room that is not needed any more, for who sent the cells.
+    /// Room that is not needed any more, for the sender of the cells.
     spare: Vec<Cell>,
 }
 

@@ -12,7 +12,7 @@ pub(crate) enum DrainStrategy {
     Onward,
     /// Cells that come from sources alone, each of which has a lane of its own behind the port.
     InTurn,
-    /// Cells that come from many sources and from nobody else.
+    /// Cells that come from many sources and only from these.
     Sorted,
     /// Cells of the only lane to a FIFO before a host.
     Host {
@@ -30,6 +30,6 @@ pub(crate) enum DrainStrategy {
     },
     /// Cells of several categories that leave for other clusters.
     Ranked,
-    /// Cells that leave real queues for other clusters, where nobody counts them.
+    /// Cells that leave real queues for other clusters, where they are not counted.
     Served,
 }

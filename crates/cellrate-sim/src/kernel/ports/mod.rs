@@ -43,7 +43,7 @@ pub(crate) type Served = cellrate_engine::served::Served<Cell>;
 pub(crate) enum Queues {
     /// One category, departures known on arrival.
     Fifo(Fifo),
-    /// Several categories, and nobody sees departures as they happen.
+    /// Several categories, whose departures need not be seen as they happen.
     Ranked(Box<Ranked>),
     /// Real queues.
     Served(Box<Served>),
@@ -100,7 +100,7 @@ pub(crate) struct Rare {
 #[derive(Debug)]
 pub(crate) struct Port {
     pub queues: Queues,
-    /// Whether nobody needs to know of a departure before the end of the window, or before someone looks at the port:
+    /// Whether no departure needs to be known before the end of the window, or before a look at the port:
     /// then cells are dealt with late, in their order ([`crate::kernel`]).
     pub deferred: bool,
     /// Whether the link behind it leads to another cluster.

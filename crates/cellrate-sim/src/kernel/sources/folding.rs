@@ -317,8 +317,8 @@ impl Folded<'_> {
                 .all(|train| !train.last.is_rm() || train.last.arrives > now)
     }
 
-    /// Whether a cell of which only the instant is known will be no event whatever it is: whoever looks at the port
-    /// works out what comes.
+    /// Whether a cell of which only the instant is known will be no event whatever it is: it is found when the port is
+    /// looked at.
     #[inline]
     fn waits_for_merge(&self) -> bool {
         self.feed.deferred

@@ -44,7 +44,7 @@ use crate::kernel::state::departures::Departures;
 use crate::mechanisms::Mechanisms;
 use cellrate_engine::sampler::Sampler;
 
-/// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
+/// Length of a lane to a host above which it is emptied at the end of the window even without a look at it.
 pub(in crate::kernel) const LONG: usize = 256;
 
 /// A lane to a deferred port, and the end of a connection that sends [ahead](crate::kernel::sources::ahead) of time
@@ -100,7 +100,7 @@ pub(crate) struct Cluster {
     pub branching: Box<BranchPoints>,
     /// Switches at which loopback requests of segments are answered.
     pub segment_ends: Box<SegmentEnds>,
-    /// Lent by who runs the cluster.
+    /// Room to work in, which the thread that runs the cluster lends it.
     pub(in crate::kernel) scratch: Scratch,
     pub(in crate::kernel) departure_leaves: Vec<u32>,
     pub(in crate::kernel) sample_leaf: u32,

@@ -52,7 +52,7 @@ impl Train {
         self.count > 0 && !self.last.is_significant(significance)
     }
 
-    /// Whether it ends with a cell that somebody may look for: one that has to be an event, or a BRM.
+    /// Whether it ends with a cell that may be looked for: one that has to be an event, or a BRM.
     #[inline(always)]
     fn stands_out(&self, significance: Significance) -> bool {
         self.last.is_backward_rm() || self.last.is_significant(significance)

@@ -35,7 +35,7 @@ pub(crate) enum Sent {
         takes_stretches: bool,
         /// Number of cells in the last window.
         expected: u32,
-        /// Time of one cell on the link, for whoever wants them packed.
+        /// Time of one cell on the link, which packing needs.
         cell_time: Duration,
         /// The hops of the lane, in order, if there are several.
         hops: Box<[u32]>,

@@ -30,7 +30,7 @@ const PLAIN_WINDOW_AS_SOURCES: u64 = 4;
 /// there.
 const LONGEST_JOINT: Duration = Duration::from_us(250);
 
-/// The window of a network with one cluster, which runs for as long as it likes: who watches looks between windows.
+/// The window of a network with one cluster, which could run for any time: watchers are called between windows.
 const ALONE: Duration = Duration::from_ms(2);
 
 /// A partition of the nodes.
