@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-simulated test-live rustdoc for-python lint beside-rust docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-simulated test-live differential rustdoc for-python lint beside-rust docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -27,6 +27,7 @@ help:
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make lab     the page that simulates in a browser (Node.js, and Rust's WebAssembly target)"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
+	@echo "make differential N=10000  the kernel against the plain reference on as many random networks, optimised"
 	@echo "make toy     add a toy algorithm, policy, frame discard, traffic, key and probe to a copy of the workspace: what each takes is what CONTRIBUTING.md says"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
@@ -91,6 +92,11 @@ test-rust: prerequisites
 	cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	$(PYTHON) vectors/derive.py
+
+# As many random networks as a change of the kernel is worth, and fewer where each is more work; `make test` has some 3,500.
+N ?= 10000
+differential: prerequisites
+	CELLRATE_DIFFERENTIAL=$(N) cargo test --release --locked -p cellrate-sim --test differential
 
 # The tables of switch algorithms in docs/algorithms, as the arena has them today.
 arena: $(STAMPS)/built

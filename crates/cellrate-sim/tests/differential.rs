@@ -60,36 +60,36 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-// Each flaw that the judge can have is told by a network in the first half of those of its kind.
+// Each flaw that the judge can have is told by a network in the first three quarters of those of its kind.
 const DEFAULT_COUNT: u64 = 600;
 const DEFAULT_THRESHOLDS_COUNT: u64 = 60;
 const DEFAULT_CUSTOM_COUNT: u64 = 120;
 const DEFAULT_TCP_COUNT: u64 = 150;
-const DEFAULT_MODERN_COUNT: u64 = 100;
+const DEFAULT_MODERN_COUNT: u64 = 50;
 const DEFAULT_CROWD_COUNT: u64 = 4;
 const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
-const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 30;
+const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 20;
 const DEFAULT_CHAIN_COUNT: u64 = 100;
 const DEFAULT_FAIR_COUNT: u64 = 60;
 const DEFAULT_THRONG_COUNT: u64 = 40;
-const DEFAULT_SHARED_COUNT: u64 = 50;
-const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
+const DEFAULT_SHARED_COUNT: u64 = 25;
+const DEFAULT_TCP_SHARED_COUNT: u64 = 20;
 const DEFAULT_SEGMENTS_COUNT: u64 = 200;
 const DEFAULT_BECN_COUNT: u64 = 200;
-const DEFAULT_CONGESTED_COUNT: u64 = 150;
-const DEFAULT_LOOPBACK_COUNT: u64 = 40;
-const DEFAULT_DISCARD_COUNT: u64 = 160;
-const DEFAULT_POLICED_COUNT: u64 = 300;
-const DEFAULT_TURNS_COUNT: u64 = 100;
+const DEFAULT_CONGESTED_COUNT: u64 = 80;
+const DEFAULT_LOOPBACK_COUNT: u64 = 32;
+const DEFAULT_DISCARD_COUNT: u64 = 80;
+const DEFAULT_POLICED_COUNT: u64 = 200;
+const DEFAULT_TURNS_COUNT: u64 = 70;
 const DEFAULT_PARTS_COUNT: u64 = 100;
 const DEFAULT_PARALLEL_COUNT: u64 = 160;
 const DEFAULT_CHANGING_COUNT: u64 = 200;
 const DEFAULT_CALLS_COUNT: u64 = 240;
 const DEFAULT_OWN_COUNT: u64 = 160;
-const DEFAULT_TREES_COUNT: u64 = 240;
+const DEFAULT_TREES_COUNT: u64 = 160;
 const DEFAULT_CATEGORIES_COUNT: u64 = 60;
-const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
-const DEFAULT_SERIES_COUNT: u64 = 200;
+const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 20;
+const DEFAULT_SERIES_COUNT: u64 = 100;
 const DEFAULT_CLIENTS_COUNT: u64 = 120;
 
 #[test]

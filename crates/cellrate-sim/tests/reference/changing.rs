@@ -11,7 +11,7 @@ pub const CHANGING_FLAWS: [(Flaw, u64); 6] = [
     (Flaw::Overtaking, 0),
     (Flaw::DelayAfterDeparture, 0),
     (Flaw::InFlightKept, 0),
-    (Flaw::FirstRate, 5),
+    (Flaw::FirstRate, 7),
     (Flaw::NoStop, 0),
 ];
 

@@ -124,8 +124,8 @@ pub const FLAWS: [(Flaw, u64); 10] = [
     (Flaw::LossAtBeginning, 0),
     (Flaw::QueueBesideTransmission, 6),
     (Flaw::UbrBeforeAbr, 12),
-    (Flaw::FirstComeHasTurn, 9),
+    (Flaw::FirstComeHasTurn, 12),
 ];
 
 /// Flaws that take TCP to tell.
-pub const TCP_FLAWS: [(Flaw, u64); 2] = [(Flaw::TimersBeforeArrivals, 1), (Flaw::LostPduSpoilsNext, 0)];
+pub const TCP_FLAWS: [(Flaw, u64); 2] = [(Flaw::TimersBeforeArrivals, 5), (Flaw::LostPduSpoilsNext, 0)];

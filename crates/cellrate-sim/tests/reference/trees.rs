@@ -15,7 +15,7 @@ pub const TREE_FLAWS: [(Flaw, u64); 5] = [
     (Flaw::CopiesLoseEfci, 117),
     (Flaw::AnswersBeforeCopies, 43),
     (Flaw::OneBranchAnswers, 18),
-    (Flaw::UnmeteredFeedback, 6),
+    (Flaw::UnmeteredFeedback, 23),
     (Flaw::BranchesTakenForOne, 7),
 ];
 
