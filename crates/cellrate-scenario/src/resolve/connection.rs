@@ -100,15 +100,11 @@ pub(super) fn share(connection: &mut Connection, senders: &mut Shared<AbrSender>
 fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
     let mcr_min = optional(table, "mcr_min", quantity::cell_rate)?;
     let scr = optional(table, "scr", quantity::positive_cell_rate)?;
-    let category = table.text("category").unwrap_or("abr");
-    for (key, of) in [("mcr_min", "abr"), ("scr", "vbr")] {
-        if let Some(node) = table.node(key).filter(|_| category != of) {
-            let message = format!("{key} does not belong to category \"{category}\"");
-            return Err(Fault::new(
-                node.place,
-                message,
-                format!("Leave it out: it is for category \"{of}\""),
-            ));
+    for (key, of) in [("mcr_min", Category::Abr), ("scr", Category::Vbr)] {
+        if let Some(node) = table.node(key).filter(|_| connection.category != of) {
+            let message = format!("{key} does not belong to category \"{}\"", connection.category.word());
+            let remedy = format!("Leave it out: it is for category \"{}\"", of.word());
+            return Err(Fault::new(node.place, message, remedy));
         }
     }
     for flow in [&connection.forward, &connection.backward] {
@@ -142,16 +138,12 @@ fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
 /// Keys of a connection that its own entry leaves open: `defaults.abr`, then `defaults.vc`; no parameters of other
 /// categories.
 pub(super) fn base(all: &Table, abr: &Table, own: &Table) -> Table {
-    let category = own.text("category").or(all.text("category")).unwrap_or("abr");
-    if category != "abr" {
+    let category =
+        own.text("category").or(all.text("category")).and_then(Category::named).unwrap_or_default();
+    if category != Category::Abr {
         let mut base = all.clone();
         base.remove("abr");
-        let foreign = match category {
-            "gfr" => &[][..],
-            "ubr" => &["mbs", "mfs"],
-            _ => &["mcr", "mbs", "mfs"],
-        };
-        for key in foreign {
+        for key in foreign(category) {
             base.remove(key);
         }
         if let Some(reverse) = base.node_mut("reverse").and_then(Node::table_mut) {
@@ -165,7 +157,7 @@ pub(super) fn base(all: &Table, abr: &Table, own: &Table) -> Table {
         below.set("abr", place, Node { place, value: Value::from(abr.clone()) });
     }
     let mut base = merged(&below, all);
-    for key in ["pcr", "mcr", "mbs", "mfs"] {
+    for key in ["pcr"].iter().chain(foreign(category)) {
         base.remove(key);
     }
     if own.node("channels").is_some() {
@@ -217,8 +209,7 @@ fn with_branch_paths(
     } else {
         let reverse_abr = reverse.and_then(|reverse| reverse.entry("abr"));
         if let Some(entry) = table.entry("abr").or(reverse_abr) {
-            let message =
-                format!("a {} connection has no ABR parameters", table.text("category").unwrap_or_default());
+            let message = format!("a {} connection has no ABR parameters", category.word());
             return Err(Fault::new(entry.place, message, "Leave them out, or write category = \"abr\""));
         }
         let peak = optional(table, "pcr", quantity::positive_cell_rate)?.unwrap_or(narrowest);
@@ -257,13 +248,13 @@ fn with_branch_paths(
         && let Some((lacking, key, _)) = without_acr.into_iter().find(|(.., asked)| *asked)
     {
         let place = place_of(table, "traffic", whole.place);
-        let message = format!("a {} connection has no {lacking}", table.text("category").unwrap_or_default());
+        let message = format!("a {} connection has no {lacking}", category.word());
         return Err(Fault::new(place, message, format!("Leave {key} out, or write category = \"abr\"")));
     }
     let by_acr = |traffic: &Option<Traffic>| matches!(traffic, Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::Window(_)));
     if category != Category::Abr && [&traffic, &backward_traffic].into_iter().any(by_acr) {
         let place = place_of(table, "traffic", whole.place);
-        let category = table.text("category").unwrap_or_default();
+        let category = category.word();
         let message =
             format!("adapter_queue with a window needs an abr connection: one of {category} has no ACR");
         let remedy = "Write another adapter_queue, or category = \"abr\"";
@@ -289,21 +280,24 @@ fn with_branch_paths(
     Ok((connection, branch_paths))
 }
 
+/// Keys of a minimum rate and its frames that connections of this category do not have.
+const fn foreign(category: Category) -> &'static [&'static str] {
+    match category {
+        Category::Gfr => &[],
+        Category::Ubr => &["mbs", "mfs"],
+        Category::Abr | Category::Cbr | Category::Vbr => &["mcr", "mbs", "mfs"],
+    }
+}
+
 /// MCR of a connection that has one outside of `abr`.
 fn minimum(table: &Table, category: Category, place: Place, pcr: CellRate) -> Result<CellRate, Fault> {
-    let name = table.text("category").unwrap_or("abr");
-    let foreign = match category {
-        Category::Gfr => &[][..],
-        Category::Ubr => &["mbs", "mfs"],
-        _ => &["mcr", "mbs", "mfs"],
-    };
-    if let Some(entry) = foreign.iter().find_map(|key| table.entry(key)) {
+    if let Some(entry) = foreign(category).iter().find_map(|key| table.entry(key)) {
         let remedy = match (category, &*entry.key) {
             (Category::Abr, "mcr") => "Write abr = { mcr = ... }",
             (_, "mcr") => "Leave it out: it is for category \"gfr\" or \"ubr\"",
             _ => "Leave it out: it is for category \"gfr\"",
         };
-        let message = format!("{} does not belong to category \"{name}\"", entry.key);
+        let message = format!("{} does not belong to category \"{}\"", entry.key, category.word());
         return Err(Fault::new(entry.place, message, remedy));
     }
     let Some(node) = table.node("mcr") else {

@@ -174,9 +174,8 @@ fn slot(whole: &Whole, path: &[Node]) -> Whole {
 fn terms(table: &Table, connection: &Connection, desk: Option<&Desk>) -> Result<Terms, Fault> {
     let scr = optional(table, "scr", quantity::positive_cell_rate)?;
     if let (Some(scr), Some(node)) = (scr, table.node("scr")) {
-        let category = table.text("category").unwrap_or("abr");
-        if category != "vbr" {
-            let message = format!("scr does not belong to category \"{category}\"");
+        if connection.category != Category::Vbr {
+            let message = format!("scr does not belong to category \"{}\"", connection.category.word());
             return Err(Fault::new(node.place, message, "Leave it out: it is for category \"vbr\""));
         }
         if desk.is_none() {
