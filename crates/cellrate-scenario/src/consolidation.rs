@@ -13,13 +13,13 @@ const TIMEOUT_KEY: Key = key(
     "timeout",
     SPAN,
     "\"1 s\"",
-    "A branch from which no BRM has come for so long after an FRM is not waited for.",
+    "A branch that has sent no BRM for so long after an FRM is not waited for.",
 );
 const OVERLOAD_FACTOR_KEY: Key = key(
     "overload_factor",
     SHARE,
     "1",
-    "Overload is a least ER below so many times the one that went up last.",
+    "There is overload when the least ER is below so many times the ER that went up last.",
 );
 
 const PROBABILITY_KEY: Key =
@@ -57,7 +57,7 @@ const ALGORITHMS: [(Shape, Make); 8] = [
     (
         Shape {
             name: "probabilistic",
-            about: "After an FRM the BRM goes up with which all branches have reported, and each before it with a probability (after Jiang, Zegura and Ammar).",
+            about: "After an FRM, the BRM that completes the reports of all branches goes up, and each BRM before it with a probability (after Jiang, Zegura and Ammar).",
             keys: &[PROBABILITY_KEY, TIMEOUT_KEY],
         },
         Consolidation::Probabilistic,
@@ -65,7 +65,7 @@ const ALGORITHMS: [(Shape, Make); 8] = [
     (
         Shape {
             name: "wait-for-all",
-            about: "The BRM goes up with which all branches have reported.",
+            about: "The BRM that completes the reports of all branches goes up.",
             keys: &[TIMEOUT_KEY],
         },
         |_| Consolidation::WaitForAll,
@@ -73,7 +73,7 @@ const ALGORITHMS: [(Shape, Make); 8] = [
     (
         Shape {
             name: "fast-overload",
-            about: "As wait-for-all, and a BRM that tells of overload goes up at once (Fahmy et al., AF 97-0615).",
+            about: "As wait-for-all, and a BRM that shows overload goes up at once (Fahmy et al., AF 97-0615).",
             keys: &[OVERLOAD_FACTOR_KEY, TIMEOUT_KEY],
         },
         |_| Consolidation::FastOverload,
@@ -81,7 +81,7 @@ const ALGORITHMS: [(Shape, Make); 8] = [
     (
         Shape {
             name: "ratio-control",
-            about: "As fast-overload, and for each BRM too many one is saved later (Fahmy et al., AF 97-0615).",
+            about: "As fast-overload, and each extra BRM is made up for later, when one is left out (Fahmy et al., AF 97-0615).",
             keys: &[OVERLOAD_FACTOR_KEY, TIMEOUT_KEY],
         },
         |_| Consolidation::RatioControl,

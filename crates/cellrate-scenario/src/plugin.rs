@@ -9,14 +9,14 @@ use crate::text::error::Fault;
 use crate::text::tree::{Node, Table, Value};
 
 /// By which name a run is given it.
-pub(crate) const NAME_KEY: Key = required("name", Kind::Name, "The name by which the run is given it.");
+pub(crate) const NAME_KEY: Key = required("name", Kind::Name, "The name by which it is given to the run.");
 
 /// Parameters that are handed to the plugin.
 pub(crate) const PARAMETERS_KEY: Key = key(
     "parameters",
     Kind::Map(&Kind::Any),
     "none",
-    "Parameters that it is handed, by name: numbers, texts, true or false.",
+    "Its parameters, by name: numbers, texts, true or false.",
 );
 
 /// The algorithm of a port that is not built in: its name, and what it is handed.

@@ -41,7 +41,7 @@ impl BuiltIn for StopAndGo {
         title: "Stop & Go",
         shape: Shape {
             name: "stop-and-go",
-            about: "Sources send at PCR or at MCR (paper stop-and-go). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
+            about: "Sources send at PCR or at MCR (paper stop-and-go). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: these are the defaults of such connections, with ICR = PCR where TBE / FRTT is at least PCR and ICR = MCR otherwise, and any other value is an error.",
             keys: StopAndGoConfig::KEYS,
         },
         figures: &[],

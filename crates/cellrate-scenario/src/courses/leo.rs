@@ -33,28 +33,32 @@ pub(super) const SHAPE: Shape = Shape {
         required(
             "altitude",
             Kind::Quantity(Dimension::Length),
-            "Of the orbit, above the ground: 1 km to 50000 km.",
+            "Altitude of the orbit above the ground: 1 km to 50000 km.",
         ),
-        required("minimum_elevation", ELEVATION, "Below it a satellite is not used, such as \"25 deg\"."),
+        required(
+            "minimum_elevation",
+            ELEVATION,
+            "Elevation below which a satellite is not used, such as \"25 deg\".",
+        ),
         key(
             "highest_elevation",
             ELEVATION,
             "\"90 deg\"",
-            "Of a satellite amid its pass; above `minimum_elevation`.",
+            "Elevation of a satellite in the middle of its pass; above `minimum_elevation`.",
         ),
         key(
             "hand_over",
             SPAN,
             "the whole pass",
-            "How long each satellite serves; the next is so much behind it. At most the whole pass, from rise to set.",
+            "How long each satellite serves, which is also its distance in time to the next one. At most the whole pass, from rise to set.",
         ),
         key(
             "legs",
             Kind::Integer(1, 2),
             "2",
-            "How often the way goes between ground and satellite: 1 to a switch on board, 2 up and down again (bent pipe).",
+            "Number of times that the path goes between ground and satellite: 1 to a switch on board, 2 up and down again (bent pipe).",
         ),
-        key("beside", TIME, "\"0 ms\"", "Delay on the ground and in the satellite, beside the legs."),
+        key("beside", TIME, "\"0 ms\"", "Delay on the ground and in the satellite, in addition to the legs."),
         key("step", SPAN, "\"100 ms\"", "How long each delay holds: that at the beginning of the step."),
         key(
             "in_flight",

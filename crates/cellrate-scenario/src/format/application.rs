@@ -19,15 +19,20 @@ pub(super) const APPLICATION: Shape = Shape {
         required(
             "host",
             Kind::Reference,
-            "Where data comes from: the server of ftp and web, the sender of video, voice and iperf3; where a command runs.",
+            "Host that data comes from: the server of ftp and web, the sender of video, voice and iperf3; the host on which a command runs.",
         ),
         key(
             "peer",
             Kind::Reference,
             "required, but for a command",
-            "Where data goes to: the client of ftp and web, the receiver.",
+            "Host that data goes to: the client of ftp and web, or the receiver.",
         ),
-        key("start", TIME, "\"0 ms\"", "When it begins; servers are there before the network's time begins."),
+        key(
+            "start",
+            TIME,
+            "\"0 ms\"",
+            "When the program begins; servers are started before the network's time begins.",
+        ),
         key("end", TIME, "the end of the run", "When it is stopped, if it has not ended by itself."),
         COUNT,
         LIKE,

@@ -7,7 +7,7 @@ use crate::model::InFlight;
 
 const CHANGE: Shape = Shape {
     name: "change",
-    about: "State of a link from an instant on; what is not written stays as it was.",
+    about: "State of a link from an instant on; values that are not given stay as they were.",
     keys: &[
         required("at", TIME, "The instant; a change at 0 is what the link begins with."),
         key(
@@ -26,7 +26,7 @@ const CHANGE: Shape = Shape {
             "delay",
             TIME,
             "as before",
-            "One-way propagation delay, of each cell whose transmission ends from then on. Where it falls a cell comes as soon as those in front of it have.",
+            "One-way propagation delay, of each cell whose transmission ends from then on. If it decreases, a cell arrives no earlier than those before it.",
         ),
         key("loss", FRACTION, "as before", "Probability that such a cell is lost on the line, either way."),
         key(
@@ -42,5 +42,5 @@ pub(super) const CHANGES_KEY: Key = key(
     "changes",
     Kind::List(&Kind::Table(&CHANGE), 0),
     "[]",
-    "How the link changes in the run, in order of time (docs/guides/changing-links.md). Switch algorithms go by the rate in force at the end of each averaging interval; the default PCR by the largest rate, admission by the least, and FRTT by the largest delay.",
+    "How the link changes in the run, in order of time (docs/guides/changing-links.md). Switch algorithms use the rate in force at the end of each averaging interval, the default PCR the largest rate, admission the smallest, and FRTT the largest delay.",
 );

@@ -21,7 +21,7 @@ const CHANNEL: Shape = Shape {
             "weight",
             Kind::Ratio(Range::closed(0.001, 1000.0)),
             "1",
-            "Its share of ACR beside the others that have cells, rounded to thousandths.",
+            "Weight of its share of ACR among the channels that have cells, rounded to thousandths.",
         ),
     ],
 };

@@ -23,7 +23,7 @@ const CONGESTED: Shape = Shape {
             "originates",
             Kind::Boolean,
             "false",
-            "It also sends BRMs of its own (BN = 1, CLP = 1) that say CI or NI, which it takes: as the span begins and every 100 ms within it, 100 ms after the one before at the earliest.",
+            "It also sends BRMs of its own (BN = 1, CLP = 1) that carry CI or NI, one of which must be set: as the span begins and every 100 ms within it, never sooner than 100 ms after the one before.",
         ),
     ],
 };

@@ -19,7 +19,7 @@ const CATEGORY_OF_FLOWS: Kind =
 
 pub(super) const FLOWS: Shape = Shape {
     name: "flows",
-    about: "Flows or calls that arrive one after the other, each between a pair of hosts that is drawn, and end. Each has a connection of its pair to itself while it lasts.",
+    about: "Flows or calls that arrive one after the other and end, each between a pair of hosts drawn at random. While it lasts, each has a connection of its pair to itself.",
     keys: {
         const PARTS: &[&[Key]] = &[FIRST, Datagrams::KEYS, LAST];
         &joined::<_, { total(PARTS) }>(PARTS)
@@ -33,13 +33,13 @@ const FIRST: &[Key] = &[
         "pairs",
         Kind::List(&Kind::List(&Kind::Reference, 2), 1),
         "required: this or among, but with a trace",
-        "Pairs of hosts, [from, to], each over the way with the fewest links, of these the first in the order of the file; or whole paths.",
+        "Pairs of hosts, [from, to], each over the path with the fewest links, the first such in the order of the file; or whole paths.",
     ),
     key(
         "weights",
         Kind::List(&Kind::Ratio(Range::above(0.0, 1e9)), 1),
         "all alike",
-        "How often each of `pairs` is drawn, against the others.",
+        "How often each of `pairs` is drawn, relative to the others.",
     ),
     key(
         "among",
@@ -64,7 +64,7 @@ const FIRST: &[Key] = &[
         "size",
         Kind::Tagged(&SIZE),
         "required: this, holding or a trace",
-        "Octets of a flow, which category abr or ubr sends as fast as it may, or as `tcp` may; when all of its cells have left, its connection is free again.",
+        "Octets of a flow of category abr or ubr, which is sent as fast as the category, or `tcp`, allows; when all of its cells have left, its connection is free again.",
     ),
     key(
         "tcp",
@@ -101,13 +101,13 @@ const LAST: &[Key] = &[
         "set_up",
         Kind::Or(&[TIME, Kind::Choice(&["round-trip"])]),
         "\"0 ms\"",
-        "From the arrival of each to its first data; \"round-trip\" is twice the delays of the path's links, and twice the `processing` of each switch. What a call books it has from its arrival on.",
+        "From the arrival of each to its first data; \"round-trip\" is twice the delays of the path's links, and twice the `processing` of each switch. A call holds its booking from its arrival on.",
     ),
     key(
         "slots",
         Kind::Integer(1, MOST_SLOTS),
         "64",
-        "Most between a pair at once: one more is blocked. Memory grows with them.",
+        "Most flows or calls between a pair at once: a further one is blocked. Memory grows with this number.",
     ),
     key("start", TIME, "\"0 ms\"", "None arrives before this instant."),
     key("end", TIME, "never", "None arrives from this instant on."),

@@ -11,7 +11,7 @@ const LIVE_KEY: Key = key(
     "live",
     Kind::Table(&HOST_LIVE),
     "defaults.host.live",
-    "The host as a machine with an IP stack, in `cellrate live run`; the simulator, which has no IP, leaves it alone.",
+    "The host as a machine with an IP stack, in `cellrate live run`; the simulator, which has no IP, ignores it.",
 );
 
 /// Keys of hosts that defaults have, too.
@@ -48,39 +48,39 @@ const HOST_LIVE: Shape = Shape {
             "adapter_queue",
             CELLS,
             "\"4096 cells\"",
-            "Room for packets in the host's adapter, for each vc: the edge queue of an ABR end system. A packet that does not fit whole is lost, and TCP is not told.",
+            "Room for packets in the host's adapter, for each vc: the edge queue of an ABR end system. A packet that does not fit whole is lost, without a sign to TCP.",
         ),
         key(
             "transmit_queue",
             Kind::Integer(1, 1_000_000),
             "1000",
-            "Packets on their way from the kernel to the adapter (txqueuelen), which takes them at its next wake-up; what finds it full is lost.",
+            "Largest number of packets that wait on their way from the kernel to the adapter (txqueuelen), which takes them at its next wake-up; a packet that finds the queue full is lost.",
         ),
         key("tcp", Kind::Table(&HOST_TCP), "that of the kernel, with reno", "Settings of the host's TCP."),
         key(
             "adapter_tcp",
             Kind::Table(&ADAPTER_TCP),
             "nothing",
-            "Changes that the adapter makes to what the host's TCP sends, so that it looks like one of another time, and to the ACKs that come for it.",
+            "Changes that the adapter makes to the segments of the host's TCP, so that it looks like an older one, and to the ACKs that arrive for it.",
         ),
     ],
 };
 
 const ADAPTER_TCP: Shape = Shape {
     name: "adapter_tcp",
-    about: "Changes of an adapter to what the TCP of its host sends, where Linux does not behave as older systems did, and to ACKs on their way to it, which tell TCP of the adapter's rate or queue.",
+    about: "Changes that an adapter makes to segments of its host's TCP, where Linux does not behave as older systems did, and to ACKs that arrive for it, so that TCP follows the adapter's rate or queue.",
     keys: &[
         key(
             "window",
             OCTETS,
             "as the host sends it",
-            "Largest window that gets out: 536 to 65535 octets, cut to whole segments. Window scaling is taken out; the ACK that ends the handshake offers twice as much.",
+            "Largest window that leaves the host: 536 to 65535 octets, cut to whole segments. Window scaling is taken out; the ACK that ends the handshake offers twice as much.",
         ),
         key(
             "delayed_ack",
             Kind::Table(&DELAYED_ACK),
             "at once",
-            "When an ACK without data gets out that tells of a single segment; the host itself acknowledges every segment at once then.",
+            "When an ACK without data leaves that acknowledges a single segment; the host itself then acknowledges every segment at once.",
         ),
         key(
             "acr_window",
@@ -92,20 +92,20 @@ const ADAPTER_TCP: Shape = Shape {
             "hold_acks",
             CELLS,
             "passed on at once",
-            "ACKs that come for the host pass while fewer cells than this wait in the VC's adapter or are on their way there, and are held otherwise (an acknowledgment bucket). At least \"1 cells\"; not beside acr_window.",
+            "ACKs that arrive for the host pass while fewer cells than this wait in the VC's adapter or are on their way there, and are held back otherwise (an acknowledgment bucket). At least \"1 cells\"; not beside acr_window.",
         ),
     ],
 };
 
 const HOST_TCP: Shape = Shape {
     name: "host_tcp",
-    about: "TCP of a host in a live run; what is not written is the kernel's own.",
+    about: "TCP of a host in a live run; settings that are not given are the kernel's.",
     keys: &[
         key(
             "congestion_control",
             Kind::Text,
             "\"reno\"",
-            "An algorithm that the kernel has: reno, cubic, bbr and others.",
+            "One of the kernel's algorithms, such as reno, cubic or bbr.",
         ),
         key(
             "receive_window",

@@ -6,7 +6,7 @@ use crate::keys::SPAN;
 
 pub(super) const LIVE: Shape = Shape {
     name: "live",
-    about: "How the network is run live. A simulation has no use for it.",
+    about: "Settings of a live run; a simulation ignores them.",
     keys: &[
         key(
             "nodes",
@@ -24,19 +24,19 @@ pub(super) const LIVE: Shape = Shape {
             "catch_up",
             SPAN,
             "\"100 ms\"",
-            "The most that is caught up with after a stall; a longer one fails the run.",
+            "Longest stall of the engine after which it catches up; a longer one fails the run.",
         ),
         key(
             "timestamps",
             Kind::Boolean,
             "false",
-            "Whether datagrams bring the instant at which each cell left; other equipment does not take such datagrams.",
+            "Whether datagrams carry the instant at which each cell left; other equipment does not accept such datagrams.",
         ),
         key(
             "stamps",
             Kind::Boolean,
             "true",
-            "Whether each datagram ends with a stamp of its run and its number, without which it is dropped; other equipment does not take such datagrams.",
+            "Whether each datagram ends with a stamp of its run and its number, without which it is dropped; other equipment does not accept such datagrams.",
         ),
     ],
 };

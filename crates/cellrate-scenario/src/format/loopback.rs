@@ -13,7 +13,7 @@ pub(super) const LOOPBACK_KEY: Key = key(
 
 const LOOPBACK: Shape = Shape {
     name: "loopback",
-    about: "OAM loopback requests that one end of a connection sends, and who answers them (I.610).",
+    about: "OAM loopback requests that one end of a connection sends, and the node that answers them (I.610).",
     keys: &[
         required("every", SPAN, "The period."),
         key("start", TIME, "\"0 s\"", "When the first one leaves."),
@@ -21,7 +21,7 @@ const LOOPBACK: Shape = Shape {
             "at",
             Kind::Reference,
             "the other end",
-            "Who answers: a switch of the path, along a segment, or the host at the other end, from end to end.",
+            "The node that answers: a switch of the path (a segment loopback), or the host at the other end (end to end).",
         ),
         key("backward", Kind::Boolean, "false", "The last host of the path sends them, not the first."),
     ],

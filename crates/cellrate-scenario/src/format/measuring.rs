@@ -9,20 +9,20 @@ pub(super) const WARM_UP_KEY: Key = key(
     "warm_up",
     TIME,
     "\"0 s\"",
-    "The beginning of the run that all figures of the summary leave out; a queue that stands when it ends counts with its length. Before the end of the run. Series have it.",
+    "Time at the beginning of the run, shorter than the run, that all figures of the summary leave out; a queue that stands at its end counts with its length. Series include it.",
 );
 
 pub(super) const WINDOW: Shape = Shape {
     name: "window",
-    about: "A part of the run with figures of VCs and ports of its own, beside the summary (docs/results.md). At most 64.",
+    about: "A part of the run for which figures of VCs and ports are given in addition to the summary (docs/results.md). At most 64.",
     keys: &[
         NAME,
-        key("from", TIME, "the end of the warm-up", "The first instant that counts."),
+        key("from", TIME, "the end of the warm-up", "Instant at which it begins."),
         key(
             "until",
             TIME,
             "the end of the run",
-            "The first instant that does not count any more, at most that.",
+            "Instant at which it ends, at most the end of the run; cells at that instant do not count.",
         ),
     ],
 };

@@ -46,13 +46,13 @@ const COUNT: Key = key(
     "count",
     Kind::Integer(1, 65_536),
     "1",
-    "How many the entry stands for; `{i}` in its strings runs from 1 to this, `{i+1}` and the like beside it, and a list of so many values gives each its own.",
+    "Number of members that the entry stands for. `{i}` in its strings runs from 1 to this number, `{i+1}` and the like along with it; a list of so many values gives each member its own.",
 );
 const LIKE: Key = key(
     "like",
     Kind::Text,
     "none",
-    "Takes all keys of another entry of the same kind, by its name as written; own keys win.",
+    "Copies all keys of another entry of the same kind, by its name as written; the entry's own keys take precedence.",
 );
 const NAME: Key =
     required("name", Kind::Name, "Unique name: letters, digits, `_` and `-`; with `{i}` in a group.");
@@ -61,14 +61,14 @@ pub(crate) const ROOT: Shape = Shape {
     name: "scenario",
     about: "A network, its connections, and what to record of them.",
     keys: &[
-        required("name", Kind::Text, "Short name, for files and titles."),
+        required("name", Kind::Text, "Short name, used in names of files and in titles."),
         key(
             "purpose",
             Kind::Text,
             "the comment at the head of the file",
             "One or more sentences: what the scenario is for.",
         ),
-        required("duration", SPAN, "How long the network is watched."),
+        required("duration", SPAN, "Length of the run, in the network's time."),
         WARM_UP_KEY,
         key(
             "seed",
@@ -86,7 +86,7 @@ pub(crate) const ROOT: Shape = Shape {
             "defaults",
             Kind::Table(&DEFAULTS),
             "none",
-            "Values for all entries of a kind that do not say otherwise.",
+            "Values for all entries of a kind that do not give their own.",
         ),
         key("host", Kind::Entries(&HOST), "none", "Hosts: connections begin and end there."),
         key("switch", Kind::Entries(&SWITCH), "none", "Switches with output-buffered ports."),
@@ -105,7 +105,12 @@ pub(crate) const ROOT: Shape = Shape {
             "Programs on the hosts of a live run (docs/guides/testbed.md).",
         ),
         key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
-        key("window", Kind::Entries(&WINDOW), "none", "Parts of the run with figures of their own."),
+        key(
+            "window",
+            Kind::Entries(&WINDOW),
+            "none",
+            "Parts of the run for which figures are given separately.",
+        ),
         key("live", Kind::Table(&LIVE), "none", "How the network is run live."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
     ],
@@ -125,7 +130,7 @@ const ADMISSION: Shape = Shape {
             "charging",
             Kind::Integer(2, 10),
             "none",
-            "Limits PCR to so many times MCR (section 3.2); a connection without MCR, or whose PCR that would leave below 1 cell/s, is refused.",
+            "Limits PCR to so many times MCR (section 3.2); a connection without MCR, or whose PCR would become less than 1 cell/s, is refused.",
         ),
         key(
             "signal",
@@ -144,7 +149,7 @@ const ADMISSION: Shape = Shape {
 
 const EQUIVALENT_BANDWIDTH: Shape = Shape {
     name: "equivalent_bandwidth",
-    about: "Equivalent bandwidth of on-off sources on each link (Guérin, Ahmadi and Naghshineh, IEEE JSAC 9, 1991; docs/algorithms/admission.md): the smaller of the sum of what each needs alone at the port's room for cbr and vbr, and what a Gaussian sum of their rates exceeds as rarely. A port without limit takes their means.",
+    about: "Equivalent bandwidth of on-off sources on each link (Guérin, Ahmadi and Naghshineh, IEEE JSAC 9, 1991; docs/algorithms/admission.md): the smaller of two rates: the sum of what each source needs alone, given the port's room for cbr and vbr, and the rate that a Gaussian sum of their rates exceeds as rarely. A port without limit books their means.",
     keys: &[required(
         "loss",
         Kind::Ratio(Range::above(0.0, 0.1)),
@@ -169,7 +174,7 @@ const RATE_KEY: Key = key(
     "rate",
     Kind::Or(&[Kind::Positive(Dimension::LineRate), Kind::Tagged(&RATE_COURSE)]),
     "required here or in defaults.link",
-    "Line rate, headers and all, the same both ways; or what it follows in time (docs/guides/changing-links.md).",
+    "Line rate, headers included, the same both ways; or a table that says how it changes in time (docs/guides/changing-links.md).",
 );
 const LENGTH_KEY: Key = key(
     "length",
@@ -181,26 +186,30 @@ const DELAY_KEY: Key = key(
     "delay",
     Kind::Or(&[TIME, Kind::Tagged(&DELAY_COURSE)]),
     "required: this or length",
-    "One-way propagation delay; or what it follows in time (docs/guides/changing-links.md).",
+    "One-way propagation delay; or a table that says how it changes in time (docs/guides/changing-links.md).",
 );
 const LOSS_KEY: Key = key("loss", FRACTION, "0", "Probability that a cell is lost on the line, either way.");
 const LOSS_BURSTS_KEY: Key = key(
     "loss_bursts",
     Kind::Table(&LOSS_BURSTS),
     "none",
-    "Losses in bursts, either way by itself; `loss` is that between them.",
+    "Losses in bursts, in each direction independently; `loss` is the probability between bursts.",
 );
 const LOSS_BURSTS: Shape = Shape {
     name: "loss_bursts",
-    about: "A line of two states, good and bad, which may change with each cell (Gilbert and Elliott); it begins good. A share of begin / (begin + end) of all cells finds it bad.",
+    about: "A line of two states, good and bad, which may change with each cell (Gilbert and Elliott); it begins good. The share of all cells that find it bad is begin / (begin + end).",
     keys: &[
-        required("begin", SHARE, "Probability that a cell finds it bad that the one before found good."),
+        required(
+            "begin",
+            SHARE,
+            "Probability that a cell finds the line bad if the cell before it found it good.",
+        ),
         required(
             "end",
             SHARE,
-            "Probability that a cell finds it good that the one before found bad: bursts are of 1/end cells in the mean.",
+            "Probability that a cell finds the line good if the cell before it found it bad: a burst has 1/end cells on average.",
         ),
-        key("loss", FRACTION, "1", "Probability that a cell is lost that finds it bad."),
+        key("loss", FRACTION, "1", "Probability that a cell that finds the line bad is lost."),
     ],
 };
 const OUTAGES_KEY: Key = key(
@@ -222,7 +231,7 @@ const LINK: Shape = Shape {
             required(
                 "between",
                 Kind::Pair(&Kind::Reference, &Kind::Reference),
-                "The two nodes. The entry is called by both names with `-` between them, the second between them `a-b#2`.",
+                "The two nodes. The entry is called by both names with `-` between them; the second link between the same two is `a-b#2`.",
             ),
             key(
                 "name",
@@ -316,7 +325,7 @@ const LOSES_PDUS_KEY: Key = key(
     "frame_discard",
     Kind::Boolean,
     "true for gfr and ubr, false for others",
-    "Whether ports with frame discard may lose whole PDUs of it rather than single cells, both directions: what set-up says (TM 4.0, 5.8).",
+    "Whether ports with frame discard may lose whole PDUs of it rather than single cells, in both directions, as set-up says (TM 4.0, 5.8).",
 );
 const SHAPED_TO_KEY: Key = key(
     "shaped_to",
@@ -398,7 +407,7 @@ const ABR: Shape = Shape {
             "nrm",
             NRM,
             "32",
-            "In-rate cells per forward RM cell: a power of two from 2 to 256. With 2 backward RM cells take every other place, and hardly any data are sent.",
+            "In-rate cells per forward RM cell: a power of two from 2 to 256. With 2, backward RM cells take every other place, and hardly any data are sent.",
         ),
         key(
             "trm",
@@ -429,7 +438,7 @@ const ABR: Shape = Shape {
             "crm",
             Kind::Integer(1, u32::MAX as i64),
             "tbe / nrm, rounded up",
-            "Forward RM cells without a backward one before rule 6 acts.",
+            "Number of forward RM cells without a backward one after which rule 6 acts.",
         ),
         key(
             "cdf",
@@ -554,7 +563,7 @@ const SWEEP: Shape = Shape {
             Kind::Text,
             "The dotted path of the key, such as defaults.abr.nrm or vc.vc1.abr.icr.",
         ),
-        required("values", Kind::List(&Kind::Any, 1), "The values it takes by turns."),
+        required("values", Kind::List(&Kind::Any, 1), "Its values, one after the other."),
     ],
 };
 

@@ -35,13 +35,13 @@ pub(super) const MISBEHAVES_BACK_KEY: Key = key(
 
 const MISBEHAVES: Shape = Shape {
     name: "misbehaves",
-    about: "An ABR source that does not do as it is told (docs/algorithms/policing.md).",
+    about: "An ABR source that breaks rules (docs/algorithms/policing.md).",
     keys: &[
         key(
             "ignores",
             Kind::List(&Kind::Choice(&["er", "ci"]), 0),
             "[]",
-            "er: it does not lower ACR to ER (rule 9); ci: it takes CI for 0 (rule 8).",
+            "\"er\": it does not lower ACR to ER (rule 9); \"ci\": it treats CI as 0 (rule 8).",
         ),
         key(
             "rate_factor",
@@ -180,19 +180,19 @@ const POLICE: Shape = Shape {
             "coupling",
             Coupling::KIND,
             "\"coupled\"",
-            "How the two buckets of vbr hang together: a cell is charged to both or, tagged, to that of the peak; to each that it conforms to; to the second only if the first passed it, which stays charged.",
+            "How the two buckets of vbr work together. \"coupled\": a cell is charged to both or, if tagged, to that of the peak; \"independent\": to each that it conforms to; \"serial\": to the second only if the first passed it, which stays charged.",
         ),
         key(
             "tau2",
             SPAN,
             "tau3 and one cell time of each link between",
-            "Longest time from the departure of a backward RM cell towards the source to the arrival of the cells that follow it. Of abr.1.",
+            "For abr.1: longest time from the departure of a backward RM cell towards the source to the arrival of cells sent at the rate that it gives.",
         ),
         key(
             "tau3",
             TIME,
             "twice the delays of the links between",
-            "Shortest of the same; at most tau2. Of abr.1.",
+            "For abr.1: shortest such time, at most tau2.",
         ),
     ],
 };

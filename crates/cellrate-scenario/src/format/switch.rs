@@ -21,7 +21,7 @@ const RM_CELLS_KEY: Key = key(
     "rm_cells",
     RmCells::KIND,
     "\"in-order\"",
-    "When RM cells have their turn in each output port: among the ABR data cells, before these, or before everything, CBR and VBR included (TM 4.0, 5.10.6). They take places of the ABR buffer in any case.",
+    "When RM cells are sent in each output port: among the ABR data cells, before these, or before all cells, CBR and VBR included (TM 4.0, 5.10.6). They take room of the ABR buffer in any case.",
 );
 const FRAME_DISCARD_KEY: Key = key(
     "frame_discard",
@@ -33,13 +33,13 @@ const ABR_FRAME_DISCARD_KEY: Key = key(
     "frame_discard_abr",
     Kind::Or(&[Kind::Tagged(&FRAME_DISCARD), Kind::Choice(&["off"])]),
     "\"off\"",
-    "The same of the ABR buffer, for connections that allow it with `frame_discard`; RM cells are lost one by one.",
+    "Frame discard of the ABR buffer, for connections that allow it with `frame_discard`; RM cells are lost one by one.",
 );
 const GUARANTEED_FRAME_DISCARD_KEY: Key = key(
     "frame_discard_guaranteed",
     Kind::Or(&[Kind::Tagged(&FRAME_DISCARD), Kind::Choice(&["off"])]),
     "\"off\"",
-    "The same of the buffer of CBR and VBR, for connections that allow it with `frame_discard`.",
+    "Frame discard of the buffer of CBR and VBR, for connections that allow it with `frame_discard`.",
 );
 const ECN_KEY: Key = key(
     "ecn",
@@ -63,7 +63,7 @@ const BECN_KEY: Key = key(
     "becn",
     Kind::Or(&[Kind::Table(&BECN), Kind::Choice(&["off"])]),
     "\"off\"",
-    "BRMs that each output port originates (BN = 1; TM 4.0, 5.10.6); at a switch that segments the control loop of a connection it gets none.",
+    "BRMs that each output port originates (BN = 1; TM 4.0, 5.10.6); a connection whose control loop the switch segments gets none.",
 );
 const ALGORITHM_KEY: Key = key(
     "algorithm",
@@ -154,10 +154,20 @@ const VS_VD: Shape = Shape {
 
 const NEGOTIATION: Shape = Shape {
     name: "negotiation",
-    about: "Limits and wishes of a switch at set-up; what is not given is left alone (paper abr-parameters, table 1).",
+    about: "Limits and wishes of a switch at set-up; it leaves parameters that are not given as they are (paper abr-parameters, table 1).",
     keys: &[
-        key("pcr", POSITIVE_RATE, "none", "Largest PCR, beside the rate of the next link."),
-        key("mcr", RATE, "none", "Largest MCR, beside what the next link can still promise."),
+        key(
+            "pcr",
+            POSITIVE_RATE,
+            "none",
+            "Largest PCR, in addition to the limit by the rate of the next link.",
+        ),
+        key(
+            "mcr",
+            RATE,
+            "none",
+            "Largest MCR, in addition to the limit by the rate that the next link can still promise.",
+        ),
         key("icr", RATE, "none", "Largest ICR; never below MCR."),
         key("tbe", CELLS, "none", "Largest TBE, by its buffers."),
         key("rif", Kind::PowerOfTwo, "none", "Largest RIF."),
@@ -165,10 +175,10 @@ const NEGOTIATION: Shape = Shape {
             "rdf",
             Kind::PowerOfTwo,
             "none",
-            "RDF it wants: larger is granted, smaller as far as the switch cut RIF.",
+            "RDF that it wants: a larger one is always granted, a smaller one by no more than the factor by which the switch lowered RIF.",
         ),
-        key("nrm", NRM, "none", "Nrm it wants: a power of two from 2 to 256."),
-        key("trm", SPAN, "none", "Trm it wants: 100 ms times a power of two from 2^-7 to 1."),
+        key("nrm", NRM, "none", "Nrm that it wants: a power of two from 2 to 256."),
+        key("trm", SPAN, "none", "Trm that it wants: 100 ms times a power of two from 2^-7 to 1."),
         key("cdf", Kind::PowerOfTwo, "none", "Smallest CDF: a power of two from 1/64 to 1."),
         key("adtf", SPAN, "none", "Largest ADTF: 10 ms to 10.23 s in steps of 10 ms."),
         key(
@@ -188,17 +198,22 @@ const PORT: Shape = Shape {
 
 const BUFFERS: Shape = Shape {
     name: "buffers",
-    about: "A cell that finds no room is lost.",
+    about: "Room for cells; a cell that finds none is lost.",
     keys: &[
-        key("guaranteed", ROOM, "\"infinite\"", "For CBR and VBR together."),
-        key("abr", ROOM, "\"infinite\"", "For ABR."),
-        key("ubr", ROOM, "\"infinite\"", "For GFR and UBR together."),
-        key("shared", ROOM, "\"infinite\"", "For all of them together, beside their own limits."),
+        key("guaranteed", ROOM, "\"infinite\"", "Room for CBR and VBR together."),
+        key("abr", ROOM, "\"infinite\"", "Room for ABR."),
+        key("ubr", ROOM, "\"infinite\"", "Room for GFR and UBR together."),
+        key(
+            "shared",
+            ROOM,
+            "\"infinite\"",
+            "Room for all of them together, in addition to their own limits.",
+        ),
         key(
             "tagged",
             ROOM,
             "\"infinite\"",
-            "For cells with CLP = 1: they find no room where so many cells stand in the port, all together. Policers tag cells, and out-of-rate RM cells have it too.",
+            "Room for cells with CLP = 1: they are lost while so many cells of any kind are in the port. Policers set CLP, and out-of-rate RM cells have it, too.",
         ),
     ],
 };
@@ -218,14 +233,14 @@ const CLASS_WEIGHTS_KEY: Key = key(
     "class_weights",
     Kind::Table(&CLASS_WEIGHTS),
     "none: strict priority",
-    "Weights of the categories, which share the line by WF2Q+ instead of the first of them going first.",
+    "Weights of the categories, which share the line by WF2Q+ instead of being served by strict priority.",
 );
 
 const VC_ROOM_KEY: Key = key(
     "room",
     CELLS,
     "no limit of its own",
-    "Cells of one connection that may wait, the one in transmission not included, beside `buffers`.",
+    "Most cells of one connection that may wait, the one in transmission not included, in addition to the limits of `buffers`.",
 );
 
 const CLASS_WEIGHT: Kind = Kind::Ratio(Range::closed(0.001, 1000.0));
@@ -299,9 +314,13 @@ const EFCI: Shape = Shape {
 
 const BECN: Shape = Shape {
     name: "becn",
-    about: "A cell of an ABR connection that finds a long ABR queue has a BRM sent to its source, at most 10 a second for each connection. The algorithm of the port answers it as any BRM that passes.",
+    about: "When a cell of an ABR connection finds a long ABR queue, a BRM is sent to its source, at most 10 a second for each connection. The algorithm of the port treats it like any BRM that passes.",
     keys: &[
-        required("threshold", CELLS, "While the ABR queue is at or above this; at least 1 cell."),
+        required(
+            "threshold",
+            CELLS,
+            "BRMs are originated while the ABR queue is at or above this; at least 1 cell.",
+        ),
         key(
             "sets",
             BecnIndication::KIND,
@@ -320,7 +339,7 @@ const FIRST: &[(&str, Shape)] = &[
         "custom",
         Shape {
             name: "custom",
-            about: "An algorithm that is not built in. The run is given it by its name (docs/guides/algorithms.md).",
+            about: "An algorithm that is not built in and is given to the run by its name (docs/guides/algorithms.md).",
             keys: &[
                 NAME_KEY,
                 key(

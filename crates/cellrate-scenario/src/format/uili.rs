@@ -12,7 +12,7 @@ const CUSTOM: (&str, Shape) = (
     "custom",
     Shape {
         name: "custom",
-        about: "A policy that is not built in. The run is given it by its name (docs/guides/sources.md).",
+        about: "A policy that is not built in and is given to the run by its name (docs/guides/sources.md).",
         keys: &[NAME_KEY, PARAMETERS_KEY],
     },
 );

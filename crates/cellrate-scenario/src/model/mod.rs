@@ -66,7 +66,7 @@ use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 /// Everything a run needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Short name, for files and titles.
+    /// Short name, used in names of files and in titles.
     pub name: String,
     /// One or more sentences: what the scenario is for.
     pub purpose: String,
@@ -265,13 +265,13 @@ words! {
 /// lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Buffers {
-    /// For CBR and VBR together.
+    /// Room for CBR and VBR together.
     pub guaranteed: Option<Cells>,
     /// For ABR.
     pub abr: Option<Cells>,
-    /// For GFR and UBR together.
+    /// Room for GFR and UBR together.
     pub ubr: Option<Cells>,
-    /// For all of them together, beside their own limits.
+    /// Room for all of them together, in addition to their own limits.
     pub shared: Option<Cells>,
     /// For cells with CLP = 1 of any of them: they find no room where so many cells stand already, of all together.
     pub tagged: Option<Cells>,

@@ -26,11 +26,11 @@ pub struct Command {
 /// When a program is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ready {
-    /// It listens at this TCP port.
+    /// Ready when it listens at this TCP port.
     Port(u16),
     /// A line of its output has this in it.
     Pattern(String),
-    /// This file is there.
+    /// Ready when this file exists.
     File(String),
 }
 
@@ -38,9 +38,9 @@ const READY: Shape = Shape {
     name: "ready",
     about: "When a program is ready.",
     keys: &[
-        key("port", Kind::Integer(1, 65_535), "none", "It listens at this TCP port."),
-        key("pattern", Kind::Text, "none", "A line of its output has this text in it."),
-        key("file", Kind::Text, "none", "This file is there."),
+        key("port", Kind::Integer(1, 65_535), "none", "Ready when it listens at this TCP port."),
+        key("pattern", Kind::Text, "none", "Ready when a line of its output contains this text."),
+        key("file", Kind::Text, "none", "Ready when this file exists."),
     ],
 };
 
@@ -54,10 +54,10 @@ impl Program for Command {
                 "background",
                 Kind::Boolean,
                 "false",
-                "Started before the network's time begins, awaited until it is ready, stopped at the end; `start` has no meaning then.",
+                "Whether it is started before the network's time begins, awaited until it is ready, and stopped at the end; `start` has no meaning then.",
             ),
             key("ready", Kind::Table(&READY), "at once", "Sign that it is ready; one of the keys."),
-            key("ready_within", SPAN, "\"10 s\"", "It has failed if it is not ready by then."),
+            key("ready_within", SPAN, "\"10 s\"", "Time after which a program that is not ready has failed."),
         ],
     };
 

@@ -48,7 +48,7 @@ impl Program for LiveVideo {
                 "send_every",
                 Kind::Integer(1, 120),
                 "1",
-                "One frame in so many is sent: 24 frames per second become 8 with 3.",
+                "Sends one of so many frames: with 3, 24 frames per second become 8.",
             ),
             key(
                 "follow_acr",
@@ -68,7 +68,7 @@ impl Program for LiveVideo {
                 "late",
                 Kind::Choice(&["wait", "skip"]),
                 "\"wait\"",
-                "The player's answer to a frame that has not come in time: it waits, and is late from then on; or goes on without.",
+                "What the player does about a frame that has not arrived in time: it waits for it, and plays everything later from then on, or continues without it.",
             ),
         ],
     };

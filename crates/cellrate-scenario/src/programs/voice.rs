@@ -31,7 +31,7 @@ impl Program for Voice {
                 "redundancy",
                 Kind::Integer(0, 4),
                 "0",
-                "Copies (RFC 2198) of the packet so many before, in each packet; 0: none.",
+                "Each packet also carries a copy of the packet so many before it (RFC 2198); 0: none.",
             ),
             key(
                 "playout_delay",

@@ -14,7 +14,7 @@ use crate::text::tree::{Node, Table};
 impl Declared for Arc<Custom> {
     const SHAPE: Shape = Shape {
         name: "custom",
-        about: "Traffic that is not built in. The run is given it by its name (docs/guides/sources.md).",
+        about: "Traffic that is not built in and is given to the run by its name (docs/guides/sources.md).",
         keys: &[NAME_KEY, PARAMETERS_KEY],
     };
 

@@ -160,7 +160,7 @@ const FOLLOW_ACR: Shape = Shape {
             "interval",
             SPAN,
             "none: frame by frame",
-            "No credit, but means: at the end of each interval the part of the film that is sent becomes share x mean ACR / mean rate of the film, of that interval.",
+            "Uses means in place of credit: at the end of each interval, the part of the film that is sent becomes share x mean ACR / mean rate of the film, both of that interval.",
         ),
         key(
             "adapts",
@@ -173,7 +173,7 @@ const FOLLOW_ACR: Shape = Shape {
 
 const TRACE: Shape = Shape {
     name: "trace",
-    about: "Lengths of frames one after the other, as somebody measured them; after the last comes the first again.",
+    about: "Measured lengths of frames, one after the other; after the last comes the first again.",
     keys: &[
         key(
             "file",
@@ -197,13 +197,13 @@ const TRACE: Shape = Shape {
             "sizes",
             Kind::List(&Kind::Integer(0, MAX_FRAME), 1),
             "required: this or file",
-            "The lengths themselves, in octets; where one is 0 no frame comes.",
+            "The lengths themselves, in octets; a length of 0 stands for no frame.",
         ),
         key(
             "first",
             Kind::Or(&[Kind::Integer(1, u32::MAX as i64), Kind::Choice(&["random"])]),
             "1",
-            "Which frame of the trace the sender begins with; \"random\" is another one for each connection and seed.",
+            "Frame of the trace with which the sender begins; \"random\" draws one for each connection and seed.",
         ),
     ],
 };
@@ -226,13 +226,13 @@ impl Declared for FramesTraffic {
                 "packet",
                 SPAN,
                 "\"20 ms\", of g723.1 \"30 ms\"",
-                "Speech in a packet: whole frames of the `codec`, at most 200 ms. It is the frame of results.",
+                "Speech in a packet: whole frames of the `codec`, at most 200 ms. Results count it as a frame.",
             ),
             key(
                 "frames_per_second",
                 Kind::Ratio(Range::closed(0.001, 10_000.0)),
                 "required: this or codec",
-                "The clock: a number, or two with a stroke between such as \"30000/1001\".",
+                "The clock: a number, or a fraction such as \"30000/1001\".",
             ),
             key(
                 "size",
@@ -281,7 +281,7 @@ impl Declared for FramesTraffic {
                 "record",
                 Kind::Integer(0, u32::MAX as i64),
                 "0",
-                "How many of the frames sent the results list one by one.",
+                "Number of the frames sent that the results list one by one.",
             ),
             START_KEY,
             END_KEY,

@@ -14,7 +14,7 @@ use crate::text::{check, quantity};
 /// Always more data, inside windows: as fast as the sender may.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Greedy {
-    /// When there is data; in order, apart. Empty: from the start to the end.
+    /// Times at which there are data; in order, without overlap. Empty: from the start to the end.
     pub windows: Vec<GreedyWindow>,
 }
 
@@ -29,19 +29,14 @@ pub struct GreedyWindow {
     pub cells: Option<Cells>,
 }
 
-const CELLS_KEY: Key = key("cells", CELLS, "no limit", "At most so many data cells.");
+const CELLS_KEY: Key = key("cells", CELLS, "no limit", "Largest number of data cells.");
 
 const WINDOW: Shape = Shape {
     name: "window",
     about: "A window of greedy traffic.",
     keys: &[
         START_KEY,
-        key(
-            "end",
-            TIME,
-            "never",
-            "Data is gone from this instant on; what is unsent is dropped by the application.",
-        ),
+        key("end", TIME, "never", "The application drops unsent data at this instant."),
         CELLS_KEY,
     ],
 };
@@ -49,13 +44,13 @@ const WINDOW: Shape = Shape {
 impl Declared for Greedy {
     const SHAPE: Shape = Shape {
         name: "greedy",
-        about: "Always more data, as fast as the sender may; in windows, or in the one window of start, end and cells.",
+        about: "Always more data, sent as fast as the sender may; in `windows`, or in the one window that start, end and cells give.",
         keys: &[
             key(
                 "windows",
                 Kind::List(&Kind::Table(&WINDOW), 1),
                 "always",
-                "When there is data; in order, apart.",
+                "Times at which there are data; in order, without overlap.",
             ),
             START_KEY,
             END_KEY,

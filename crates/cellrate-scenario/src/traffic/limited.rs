@@ -31,7 +31,7 @@ impl Declared for Limited {
                 "required: this or rate",
                 "[instant, rate] from each instant on, in order; before the first nothing is sent.",
             ),
-            key("rate", RATE, "required: this or steps", "One rate from the start on."),
+            key("rate", RATE, "required: this or steps", "A single rate, from the start on."),
         ],
     };
 

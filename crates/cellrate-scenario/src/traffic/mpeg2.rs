@@ -142,7 +142,7 @@ const DECODER: Shape = Shape {
             "delay",
             SPAN,
             "\"300 ms\"",
-            "From a picture's instant at the encoder to its decoding, as the recovered clock says; on top comes the way of the first clock reference, which sets that clock.",
+            "Time from a picture's instant at the encoder to its decoding by the recovered clock, in addition to the delay of the first clock reference, which sets that clock.",
         ),
         key(
             "buffer",
@@ -174,7 +174,7 @@ impl Declared for Mpeg2Traffic {
             required(
                 "rate",
                 Kind::Positive(Dimension::LineRate),
-                "Rate of the transport stream, 188 octets a packet: what it has, or has at most.",
+                "Rate of the transport stream, 188 octets a packet; with rate_control = \"buffer\" its largest rate.",
             ),
             key(
                 "gop",
@@ -186,7 +186,7 @@ impl Declared for Mpeg2Traffic {
                 "pictures_per_second",
                 Kind::Ratio(Range::closed(0.001, 1_000.0)),
                 "25",
-                "The encoder's clock of pictures: a number, or two with a stroke between such as \"30000/1001\".",
+                "The encoder's clock of pictures: a number, or a fraction such as \"30000/1001\".",
             ),
             key(
                 "i",
@@ -237,7 +237,7 @@ impl Declared for Mpeg2Traffic {
                 "record",
                 Kind::Integer(0, u32::MAX as i64),
                 "0",
-                "How many of the clock references that come the results list one by one.",
+                "Number of the clock references received that the results list one by one.",
             ),
             START_KEY,
             END_KEY,

@@ -44,7 +44,7 @@ impl Declared for OnOff {
                 "period",
                 SPAN,
                 "none: on and off",
-                "From the beginning of a time on to the next; instead of on and off.",
+                "Time from the beginning of one on period to the next; instead of on and off.",
             ),
             key("duty", SHARE, "none: on and off", "Share of the period that it is on, less than 1."),
             START_KEY,

@@ -21,7 +21,7 @@ pub struct Timed {
 impl Declared for Timed {
     const SHAPE: Shape = Shape {
         name: "timed",
-        about: "So many cells at each of these instants.",
+        about: "A number of cells at each of several instants.",
         keys: &[required(
             "cells",
             Kind::List(&Kind::Pair(&TIME, &Kind::Integer(1, u32::MAX as i64)), 1),

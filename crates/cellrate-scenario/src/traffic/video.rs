@@ -102,7 +102,7 @@ impl Declared for VideoTraffic {
                 "out_of_range",
                 OutOfRange::KIND,
                 "\"ignore\"",
-                "Treatment of rates below 0 or above the peak: the next one instead; the nearest end; that, and what was cut off at 0 taken from the next positive one; or e^x in whole Mb/s, x Gaussian with mean ln(mean) and deviation `deviation` / `mean`.",
+                "Treatment of rates below 0 or above the peak: \"ignore\" takes the next rate instead; \"truncate\" the nearest end; \"truncate-and-carry\" does, too, and takes what was cut off at 0 from the next positive rate; \"exponentiate\" takes e^x in whole Mb/s, x Gaussian with mean ln(mean) and deviation `deviation` / `mean`.",
             ),
             key(
                 "method",
@@ -114,7 +114,7 @@ impl Declared for VideoTraffic {
                 "sequence",
                 SPAN,
                 "as long as the run",
-                "With method \"paxson\": the time that a sequence is made for, of which the run uses the beginning; what is shorter than the run is as long as it. The mean of a part wanders as that of the noise does.",
+                "With method \"paxson\": length of the sequence that is made, at least that of the run, which uses its beginning. The mean of a part wanders as that of the noise does.",
             ),
             START_KEY,
             END_KEY,

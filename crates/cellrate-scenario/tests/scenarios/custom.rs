@@ -72,7 +72,7 @@ fn its_parameters_can_be_set_and_swept() {
 fn what_cannot_be_is_refused_at_its_place() {
     assert_eq!(
         refused("{ type = \"custom\" }", ""),
-        "8:the key \"name\" is missing Add it: The name by which the run is given it"
+        "8:the key \"name\" is missing Add it: The name by which it is given to the run"
     );
     assert_eq!(
         refused("{ type = \"custom\", name = \"m\", figures = [\"queue\"] }", ""),
@@ -151,7 +151,7 @@ fn policies_and_traffic_that_cannot_be_are_refused_at_their_places() {
         let error = connection(keys).resolve().expect_err("it is refused");
         format!("{}:{} {}", error.line(), error.message(), error.remedy())
     };
-    let no_name = "the key \"name\" is missing Add it: The name by which the run is given it";
+    let no_name = "the key \"name\" is missing Add it: The name by which it is given to the run";
     assert_eq!(refused("abr.uili = { type = \"custom\" }\n"), format!("12:{no_name}"));
     assert_eq!(refused("traffic = { type = \"custom\" }\n"), format!("12:{no_name}"));
     // The word alone does not say which.

@@ -16,7 +16,7 @@ configuration! {
 impl BuiltIn for Early {
     const SHAPE: Shape = Shape {
         name: "early",
-        about: "Early packet discard (EPD): besides, a PDU is refused whole if there are more cells in the buffer than the threshold when its first cell comes.",
+        about: "Early packet discard (EPD): as partial, and a PDU is refused whole if there are more cells in the buffer than the threshold when its first cell comes.",
         keys: Early::KEYS,
     };
     const TITLE: &'static str = "EPD";

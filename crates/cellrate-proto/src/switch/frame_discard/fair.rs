@@ -13,8 +13,8 @@ configuration! {
         /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
         /// `buffers`.
         threshold: Cells,
-        /// Z: refused is who has more than Z (K - R) / (X - R) times that, with K cells of room, the threshold R, and X
-        /// cells there.
+        /// Z: a connection is refused PDUs if it has more than Z (K - R) / (X - R) times that average, with K cells of
+        /// room, the threshold R, and X cells there.
         scale_factor: f64 = "0.8" in Range::POSITIVE,
     }
 }
@@ -22,7 +22,7 @@ configuration! {
 impl BuiltIn for Fair {
     const SHAPE: Shape = Shape {
         name: "fair",
-        about: "Fair buffer allocation (FBA): the same, and the part shrinks as the buffer fills. The buffer has to be limited.",
+        about: "Fair buffer allocation (FBA): as selective, and the part shrinks as the buffer fills. The buffer has to be limited.",
         keys: Fair::KEYS,
     };
     const TITLE: &'static str = "FBA";

@@ -12,7 +12,7 @@ configuration! {
         /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
         /// `buffers`.
         threshold: Cells,
-        /// Z: refused is who has more than this times what each connection with cells there has on average.
+        /// Z: a connection is refused PDUs if it has more than this times the average of those with cells there.
         scale_factor: f64 = "0.8" in Range::POSITIVE,
     }
 }
@@ -20,7 +20,7 @@ configuration! {
 impl BuiltIn for Selective {
     const SHAPE: Shape = Shape {
         name: "selective",
-        about: "Selective discard: the same, of connections only that have more than their part of the cells in the buffer.",
+        about: "Selective discard: as early, but only for connections that have more than their part of the cells in the buffer.",
         keys: Selective::KEYS,
     };
     const TITLE: &'static str = "selective discard";

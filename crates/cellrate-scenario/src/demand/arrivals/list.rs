@@ -14,7 +14,7 @@ pub(super) const PROCESS: Process = Process {
     kind: "list",
     shape: Shape {
         name: "list",
-        about: "At given instants.",
+        about: "Arrivals at given instants.",
         keys: &[required("instants", Kind::List(&TIME, 1), "The instants, in order.")],
     },
     read: |node, table, _| {

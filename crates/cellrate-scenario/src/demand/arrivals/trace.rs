@@ -49,7 +49,7 @@ pub(super) const PROCESS: Process = Process {
                 "prefix",
                 Kind::Text,
                 "\"\"",
-                "Comes before what the file has of a host's name: with \"h\" host h7 is 7 there.",
+                "Text to put before the names of hosts in the file: with \"h\", 7 in the file is host h7.",
             ),
             key(
                 "flows",

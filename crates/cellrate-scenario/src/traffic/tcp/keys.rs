@@ -22,7 +22,7 @@ pub(super) const KEYS: &[Key] = &[
         "preset",
         Kind::Choice(&NAMES),
         "\"reno\"",
-        "Defaults for all keys below but those of the application: what a paper or a system used (docs/transport.md).",
+        "Defaults for all keys below except those of the application, as a paper or a system used them (docs/transport.md).",
     ),
     key("mss", OCTETS, "of the preset", "Largest payload of a segment: 1 to 65000 octets."),
     key(
@@ -72,13 +72,13 @@ pub(super) const KEYS: &[Key] = &[
         "limited_transmit",
         Kind::Boolean,
         "of the preset",
-        "The first two duplicate ACKs each let a new segment out (RFC 3042), so that small windows see a third one.",
+        "Each of the first two duplicate ACKs lets a new segment leave (RFC 3042), so that a third one comes even with a small window.",
     ),
     key(
         "partial_ack_timer",
         PartialAckTimer::KIND,
         "\"first\"",
-        "Which partial ACKs of a recovery set NewReno's timer anew: \"first\" is impatient, \"every\" slow but steady.",
+        "Which partial ACKs of a recovery restart NewReno's timer: \"first\" (impatient) or \"every\" (slow but steady).",
     ),
     key(
         "prr",
@@ -136,7 +136,7 @@ pub(super) const KEYS: &[Key] = &[
         "adapter_queue",
         Kind::Or(&[CELLS, Kind::Table(&ADAPTER_QUEUE), Kind::Choice(&["infinite"])]),
         "\"infinite\"",
-        "Room for PDUs that wait at each end of the VC, where one that does not fit whole is lost; or a high-water mark that holds TCP back.",
+        "Room for PDUs that wait at each end of the VC, where a PDU that does not fit whole is lost; or a table that limits the queue in another way.",
     ),
 ];
 
@@ -152,7 +152,7 @@ pub(super) const APPLICATION: &[Key] = &[
         "start",
         TIME,
         "\"0 ms\"",
-        "When the application hands over its data; such connections are open by then, without handshake. When the first page begins.",
+        "Instant at which the application hands over its data, over connections that are open by then without a handshake, and at which the first page begins.",
     ),
     key(
         "end",
@@ -191,25 +191,25 @@ pub(crate) const DELAYED_ACK: Shape = Shape {
 
 const ADAPTER_QUEUE: Shape = Shape {
     name: "adapter_queue",
-    about: "Room counted in PDUs, back-pressure, or an edge that goes by ACKs; one of the keys.",
+    about: "Room counted in PDUs, back-pressure, or control by ACKs at the edge: exactly one of the keys.",
     keys: &[
         key(
             "pdus",
             Kind::Integer(1, u32::MAX as i64),
             "required: one of them",
-            "So many PDUs, the one in transmission included; one more is lost.",
+            "Largest number of PDUs, the one in transmission included; a further one is lost.",
         ),
         key(
             "high_water",
             CELLS,
             "required: one of them",
-            "Data are handed over while fewer cells than this wait, and stay with TCP otherwise: nothing is lost, and round trips are those of the network. At least \"1 cells\".",
+            "TCP hands over data while fewer cells than this wait, and keeps them otherwise: nothing is lost, and round trips are those of the network. At least \"1 cells\".",
         ),
         key(
             "hold_acks",
             CELLS,
             "required: one of them",
-            "ACKs for TCP at this end pass the adapter while fewer cells than this wait there, and are held otherwise (an acknowledgment bucket). At least \"1 cells\".",
+            "ACKs for TCP at this end pass the adapter while fewer cells than this wait there, and are held back otherwise (an acknowledgment bucket). At least \"1 cells\".",
         ),
         key(
             "window",

@@ -75,7 +75,7 @@ pub enum AdapterQueue {
 impl Declared for TcpTraffic {
     const SHAPE: Shape = Shape {
         name: "tcp",
-        about: "TCP over IP over AAL5; the ACKs go the other way as data. Each key is a setting of its own.",
+        about: "TCP over IP over AAL5; the ACKs go the other way as data. Each key is an independent setting.",
         keys: {
             const PARTS: &[&[Key]] = &[keys::KEYS, keys::APPLICATION];
             &joined::<_, { total(PARTS) }>(PARTS)

@@ -23,7 +23,7 @@ pub struct Pages {
     pub count: Option<u64>,
     /// From the last octet of an object to the beginning of the next one of the same page.
     pub object_gap: Duration,
-    /// From the last octet of a page to the beginning of the next.
+    /// Time from the last octet of a page to the beginning of the next.
     pub think_time: Period,
     /// For how much a TCP connection is used.
     pub connection: ConnectionUse,
@@ -76,7 +76,7 @@ const OBJECT: Shape = Shape {
             "server_time",
             TIME,
             "\"0 ms\"",
-            "From the last octet of the request to the first of the response, at the server.",
+            "Time from the last octet of the request to the first of the response, at the server.",
         ),
     ],
 };
@@ -98,13 +98,13 @@ const KEYS: &[Key] = &[
         "object_gap",
         TIME,
         "\"0 ms\"",
-        "From the last octet of an object to the beginning of the next one of its page.",
+        "Time from the last octet of an object to the beginning of the next one of its page.",
     ),
     key(
         "think_time",
         Kind::Or(&[TIME, Kind::Table(&EXPONENTIAL)]),
         "\"0 ms\"",
-        "From the last octet of a page to the beginning of the next.",
+        "Time from the last octet of a page to the beginning of the next.",
     ),
     key(
         "connection",
@@ -123,7 +123,7 @@ const KEYS: &[Key] = &[
         "record",
         Kind::Integer(0, u32::MAX as i64),
         "0",
-        "How many objects of each client the results list one by one.",
+        "Number of objects of each client that the results list one by one.",
     ),
 ];
 
