@@ -115,16 +115,42 @@ impl ConsolidationConfig {
 pub struct Consolidator {
     config: ConsolidationConfig,
     pcr: RateCode,
-    mer: RateCode,
-    mci: bool,
-    mni: bool,
+    registers: Registers,
     /// ER that went up last; PCR before.
     last_er: RateCode,
     branches: Vec<Branch>,
-    /// Whether an FRM has come since the last BRM went up (numbers 3 and the probabilistic one), or a BRM (number 2).
-    is_due: bool,
-    /// BRMs that went up and have still to be saved.
-    to_save: u64,
+    balance: Balance,
+}
+
+/// The registers: what the BRMs of the branches have said since they began anew.
+#[derive(Clone, Copy, Debug)]
+struct Registers {
+    /// MER: the least ER; PCR before the first.
+    er: RateCode,
+    /// MCI: whether any said CI.
+    ci: bool,
+    /// MNI: whether any said NI.
+    ni: bool,
+}
+
+/// The BRMs that went up, against those that an algorithm wants to go up. Numbers 1, 4 and 5 keep no account of them:
+/// it is always even.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Balance {
+    /// As many as wanted.
+    Even,
+    /// One is wanted: an FRM has come since the last one went up (numbers 3 and the probabilistic one), or a BRM of a
+    /// branch (number 2).
+    Owed,
+    /// So many more, which told of overload, at least one: they are saved later (numbers 6 and 7).
+    Ahead(u64),
+}
+
+impl Balance {
+    /// How many more went up than were wanted.
+    const fn ahead(self) -> u64 {
+        if let Balance::Ahead(more) = self { more } else { 0 }
+    }
 }
 
 /// A branch as the branch point knows it.
@@ -143,13 +169,10 @@ impl Consolidator {
         Consolidator {
             config,
             pcr,
-            mer: pcr,
-            mci: false,
-            mni: false,
+            registers: Registers { er: pcr, ci: false, ni: false },
             last_er: pcr,
             branches: alloc::vec![Branch::default(); branches],
-            is_due: false,
-            to_save: 0,
+            balance: Balance::Even,
         }
     }
 
@@ -166,9 +189,9 @@ impl Consolidator {
         }
         match self.config.algorithm {
             Consolidation::TurnAround => Some(self.send(frm, true)),
-            Consolidation::TurnAroundInformed => self.is_due.then(|| self.send(frm, true)),
+            Consolidation::TurnAroundInformed => self.is_owed().then(|| self.send(frm, true)),
             Consolidation::PassFirst | Consolidation::Probabilistic(_) => {
-                self.is_due = true;
+                self.balance = Balance::Owed;
                 None
             }
             _ => None,
@@ -184,9 +207,10 @@ impl Consolidator {
         brm: &RmCell,
         draw: impl FnOnce() -> f64,
     ) -> Option<RmCell> {
-        self.mer = self.mer.min(brm.explicit_rate);
-        self.mci |= brm.congestion_indication;
-        self.mni |= brm.no_increase;
+        let Registers { er, ci, ni } = &mut self.registers;
+        *er = (*er).min(brm.explicit_rate);
+        *ci |= brm.congestion_indication;
+        *ni |= brm.no_increase;
         if let Some(branch) = self.branches.get_mut(branch) {
             *branch = Branch { reported: true, asked: None };
         }
@@ -194,12 +218,12 @@ impl Consolidator {
         match self.config.algorithm {
             Consolidation::TurnAround => None,
             Consolidation::TurnAroundInformed => {
-                self.is_due = true;
+                self.balance = Balance::Owed;
                 None
             }
-            Consolidation::PassFirst => self.is_due.then(|| self.send(brm, true)),
+            Consolidation::PassFirst => self.is_owed().then(|| self.send(brm, true)),
             Consolidation::Probabilistic(probability) => {
-                (self.is_due && (all || draw() < probability)).then(|| self.send(brm, true))
+                (self.is_owed() && (all || draw() < probability)).then(|| self.send(brm, true))
             }
             Consolidation::WaitForAll => all.then(|| self.send(brm, true)),
             Consolidation::FastOverload => (all || self.is_overload()).then(|| self.send(brm, all)),
@@ -209,17 +233,23 @@ impl Consolidator {
 
     /// Numbers 6 and 7.
     fn in_ratio(&mut self, brm: &RmCell, all: bool) -> Option<RmCell> {
-        let is_overload = self.is_overload();
-        if is_overload && !all {
-            self.to_save += 1;
-            return Some(self.send(brm, false));
+        match (all, self.is_overload(), self.balance) {
+            (false, true, balance) => {
+                self.balance = Balance::Ahead(balance.ahead() + 1);
+                Some(self.send(brm, false))
+            }
+            (true, false, Balance::Ahead(more)) => {
+                self.balance = if more > 1 { Balance::Ahead(more - 1) } else { Balance::Even };
+                self.begin_anew();
+                None
+            }
+            (true, ..) => Some(self.send(brm, true)),
+            (false, false, _) => None,
         }
-        if all && !is_overload && self.to_save > 0 {
-            self.to_save -= 1;
-            self.begin_anew();
-            return None;
-        }
-        all.then(|| self.send(brm, true))
+    }
+
+    fn is_owed(&self) -> bool {
+        self.balance == Balance::Owed
     }
 
     /// The BRM has gone up with this ER, which the switch's own algorithm may have lowered.
@@ -229,7 +259,7 @@ impl Consolidator {
 
     fn is_overload(&self) -> bool {
         let last = self.last_er.rate().as_cells_per_s();
-        self.mer.rate().as_cells_per_s() < last * self.config.overload_factor
+        self.registers.er.rate().as_cells_per_s() < last * self.config.overload_factor
     }
 
     fn is_silent(&self, branch: &Branch, now: Time) -> bool {
@@ -240,13 +270,15 @@ impl Consolidator {
     fn send(&mut self, cell: &RmCell, begins_anew: bool) -> RmCell {
         let up = RmCell {
             direction: Direction::Backward,
-            congestion_indication: self.mci,
-            no_increase: self.mni,
-            explicit_rate: self.mer,
+            congestion_indication: self.registers.ci,
+            no_increase: self.registers.ni,
+            explicit_rate: self.registers.er,
             ..*cell
         };
-        self.last_er = self.mer;
-        self.is_due = false;
+        self.last_er = self.registers.er;
+        if self.is_owed() {
+            self.balance = Balance::Even;
+        }
         if begins_anew {
             self.begin_anew();
         }
@@ -254,7 +286,7 @@ impl Consolidator {
     }
 
     fn begin_anew(&mut self) {
-        (self.mer, self.mci, self.mni) = (self.pcr, false, false);
+        self.registers = Registers { er: self.pcr, ci: false, ni: false };
         self.branches.iter_mut().for_each(|branch| branch.reported = false);
     }
 }
