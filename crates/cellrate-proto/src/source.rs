@@ -271,6 +271,13 @@ impl Source {
         self.waiting_brm.is_some() || self.frm_trigger == FrmTrigger::FrameEnded
     }
 
+    /// Whether in-rate opportunities are for data alone, until the count of cells or Trm calls for an FRM: the first
+    /// FRM has left, and nothing else waits.
+    #[inline]
+    fn sends_data_only(&self) -> bool {
+        self.started && !self.waits()
+    }
+
     /// Whether a turned-around cell waits.
     #[inline]
     pub fn has_waiting_brm(&self) -> bool {
@@ -313,10 +320,8 @@ impl Source {
     /// nearly every cell, apart from it because it needs three comparisons. False leaves everything as it was.
     #[inline]
     pub fn transmit_data(&mut self, now: Time) -> bool {
-        let may = self.waiting_brm.is_none()
-            && self.started
-            && now >= self.in_rate_opportunity()
-            && !self.forward_rm_is_due(now);
+        let may =
+            self.sends_data_only() && now >= self.in_rate_opportunity() && !self.interval_calls_for_frm(now);
         if may {
             self.last_cell = now;
             self.cells_since_frm += 1;
@@ -328,11 +333,8 @@ impl Source {
     /// as long as data waits and nothing arrives here. `at` is the instant of the next transmission. Zero when the cell
     /// at `at` may be another one.
     pub fn data_run(&self, at: Time) -> u32 {
-        let plain = self.waiting_brm.is_none()
-            && self.started
-            && self.acr.as_cells_per_s() >= TCR
-            && self.frm_trigger != FrmTrigger::FrameEnded
-            && at >= self.in_rate_opportunity();
+        let plain =
+            self.sends_data_only() && self.acr.as_cells_per_s() >= TCR && at >= self.in_rate_opportunity();
         if !plain {
             return 0;
         }
@@ -389,17 +391,18 @@ impl Source {
         Some(Emission::Data)
     }
 
-    /// Rules 2 and 3 a: the first in-rate cell is an FRM; then one after Nrm - 1 other cells, or after Trm and at least
-    /// Mrm other cells. Where frames call for them, the end of one stands for the count.
+    /// Rules 2 and 3 a: the first in-rate cell is an FRM; so is the next one after the end of a frame that calls for
+    /// it, and one that the [count of cells or Trm](Source::interval_calls_for_frm) calls for.
     #[inline]
     fn forward_rm_is_due(&self, now: Time) -> bool {
-        let is_called_for = match self.frm_trigger {
-            FrmTrigger::AfterCells => self.cells_since_frm + 1 >= self.parameters.nrm,
-            FrmTrigger::AfterFrame => false,
-            FrmTrigger::FrameEnded => true,
-        };
-        is_called_for
-            || !self.started
+        !self.started || self.frm_trigger == FrmTrigger::FrameEnded || self.interval_calls_for_frm(now)
+    }
+
+    /// Rule 3 a: an FRM is due after Nrm - 1 other cells, or after Trm and at least Mrm other cells. Where frames call
+    /// for FRMs, the count does not.
+    #[inline]
+    fn interval_calls_for_frm(&self, now: Time) -> bool {
+        (self.frm_trigger == FrmTrigger::AfterCells && self.cells_since_frm + 1 >= self.parameters.nrm)
             || (self.cells_since_frm >= MRM && now.since(self.last_frm) >= self.parameters.trm)
     }
 
