@@ -176,9 +176,10 @@ fn the_kernel_and_the_judge_agree_where_switches_segment_loops() {
 #[test]
 fn the_kernel_and_the_judge_agree_where_switches_originate_brms() {
     let network = |number: u64| {
-        let scenario = of_kind(number)(number);
-        let some_segment = number.is_multiple_of(5);
-        notified(if some_segment { segmented(scenario, number) } else { scenario }, number)
+        let kinds: [Network; 3] = [random_categories, random_chain, random_tcp];
+        let scenario = kinds.get(number as usize % 9).copied().unwrap_or(of_kind(number))(number);
+        let scenario = if number.is_multiple_of(5) { segmented(scenario, number) } else { scenario };
+        notified(if number % 5 > 1 { taking_turns(scenario, number) } else { scenario }, number)
     };
     agree(network, DEFAULT_BECN_COUNT, 4);
 }

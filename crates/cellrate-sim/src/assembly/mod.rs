@@ -29,7 +29,8 @@ use cellrate_engine::policing::{Checkpoint, Police, checkpoints};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::Time;
 use cellrate_proto::policing::usage::Rule;
-use cellrate_scenario::{BranchPoint, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
+use cellrate_proto::switch::SwitchAlgorithmConfig;
+use cellrate_scenario::{BranchPoint, FlowIndex, NodeIndex, NodeKind, Port, PortIndex, Scenario, Shared};
 
 use crate::endpoint::Endpoint;
 use crate::error::RunError;
@@ -42,7 +43,7 @@ use crate::kernel::state::segment_ends::SegmentEnds;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
 pub(crate) use carried::carries_cells;
-use carried::{categories_by_port, ports_without_queue};
+use carried::{categories_by_port, most_cells};
 use cellrate_engine::sampler::Sampler;
 use ends::{build_endpoints, build_virtual_ends, conduits};
 use folds::fold;
@@ -131,8 +132,6 @@ pub(crate) fn assemble(
     let virtual_ends = virtual_ends(scenario);
     let sends_by = |end: &VirtualEnd| scenario.step(end.flow, end.step).port();
     let mut joined: BTreeSet<PortIndex> = virtual_ends.iter().map(sends_by).collect();
-    let origins = origins(scenario);
-    joined.extend(origins.iter().flat_map(|origin| [origin.step.port(), origin.step_back.port()]));
     let checkpoints = checkpoints(scenario);
     joined.extend(checkpoints.iter().map(|point| scenario.step(point.flow, point.hop + 1).port()));
     let branch_points = branch_point::ways(scenario);
@@ -147,6 +146,22 @@ pub(crate) fn assemble(
     };
     let of_loopback = scenario.flows().filter(with_loopback);
     joined.extend(of_loopback.flat_map(|flow| scenario.steps(flow)).map(|step| step.port()));
+    let mut origins = origins(scenario);
+    let mut most_there = most_cells(scenario, &origins);
+    for (port, most) in scenario.ports().zip(&mut most_there) {
+        most.take_if(|_| joined.contains(&port) || !mechanisms.has(Mechanism::WithoutQueue));
+    }
+    // A cell finds fewer than there are with it. Where an algorithm measures, one that ends an interval ends it before
+    // it joins the queue.
+    origins.retain(|origin| {
+        let port = origin.step.port();
+        let Port { control, custom, .. } = scenario.port(port);
+        let measures = control.algorithm != SwitchAlgorithmConfig::None || custom.is_some();
+        let threshold = control.becn.map_or(0, |becn| becn.threshold.0);
+        measures || most_there[port.index()].is_none_or(|most| most > threshold)
+    });
+    let originating: BTreeSet<PortIndex> = origins.iter().map(|origin| origin.step.port()).collect();
+    joined.extend(&originating);
     // Where BRMs leave that a policer has to see.
     let watched_brms: BTreeSet<PortIndex> = checkpoints
         .iter()
@@ -154,7 +169,6 @@ pub(crate) fn assemble(
         .map(|point| point.step_back.port())
         .collect();
     let every_cell = watched_receivers(scenario);
-    let without_queue = ports_without_queue(scenario);
     let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
     let mut in_order: Vec<(u32, PortIndex)> = scenario
@@ -171,7 +185,8 @@ pub(crate) fn assemble(
             every_cell: every_cell[port.index()],
             tapped: tapped.contains(&port) || watched_brms.contains(&port),
             joined: joined.contains(&port),
-            without_queue: without_queue[port.index()] && mechanisms.has(Mechanism::WithoutQueue),
+            originates: originating.contains(&port),
+            most_there: most_there[port.index()],
             watched: watched.port(port),
             mechanisms,
         };

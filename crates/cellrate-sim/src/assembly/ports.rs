@@ -23,11 +23,12 @@ pub(super) struct Ends {
     pub(super) every_cell: bool,
     /// Every departure to it is an event.
     pub(super) tapped: bool,
-    /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go
-    /// there.
+    /// A virtual end at the port's switch sends there, or the port originates BRMs.
     pub(super) joined: bool,
-    /// No cell that comes over a line ever waits there.
-    pub(super) without_queue: bool,
+    /// It may originate BRMs.
+    pub(super) originates: bool,
+    /// Most cells that there may be, where that is known.
+    pub(super) most_there: Option<u64>,
     /// Quantities that series look at.
     pub(super) watched: WatchedPort,
     pub(super) mechanisms: Mechanisms,
@@ -44,7 +45,8 @@ pub(super) fn build_port(
     outlets: &mut Shared<Outlet>,
     plugins: Plugins<'_>,
 ) -> Result<Port, RunError> {
-    let Ends { outside, at_host, every_cell, tapped, joined, without_queue, watched, mechanisms } = ends;
+    let Ends { outside, at_host, every_cell, tapped, joined, originates, most_there, watched, mechanisms } =
+        ends;
     let config = scenario.port(index);
     let line = Line::of(scenario, index);
     let line_cell_time = line.cell_time;
@@ -55,13 +57,14 @@ pub(super) fn build_port(
     let buffers = &config.buffers;
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
-    // Where no cell waits, none overtakes another, and a queue of one cell is above no threshold but zero.
-    let without_queue = without_queue && !joined;
+    // Where no cell waits, none overtakes another, and no queue is above a threshold that it never comes to.
+    let without_queue = most_there == Some(1);
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
     let discards = config.frame_discards();
     let discards_frames =
         used.iter().zip(discards).any(|(&used, discard)| used && discard.is_some()) && !without_queue;
-    let marks_cells = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
+    let marks_cells =
+        config.control.efci.is_some_and(|efci| most_there.is_none_or(|most| most > efci.high.0));
     let marks = marks_cells || config.ecn.is_some() && !without_queue;
     let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
     let takes_turns =
@@ -90,7 +93,6 @@ pub(super) fn build_port(
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };
-    let originates = is_switch && control.originates();
     // What a built-in algorithm would answer, nobody asks for where no ABR connection goes.
     let asks = used[ABR] || config.custom.is_some() || watched.algorithm;
     let asks = asks || !mechanisms.has(Mechanism::Unmetered);

@@ -219,7 +219,7 @@ impl Cluster {
         if port.metered {
             port.observe(now, usize::from(hop.priority), hop.slot, &cell);
             if port.originates() && usize::from(hop.priority) == ABR && !cell.is_backward_rm() {
-                self.originate(now, number, &hop);
+                self.originate(now, leaf, number, &hop);
             }
         }
         self.enqueue(now, &hop, cell);
