@@ -369,6 +369,39 @@ impl Source {
         self.cells_since_frm += count;
     }
 
+    /// How many whole rounds leave before `until`, each of the FRM that is due, first at `at`, and data up to the next
+    /// one, as long as data waits and nothing arrives here; no FRM of them changes ACR. Zero, too, where that takes a
+    /// closer look.
+    pub fn whole_rounds(&self, at: Time, until: Time) -> u32 {
+        let AbrParameters { nrm, trm, adtf, cdf, .. } = *self.parameters;
+        let round = self.spacing.saturating_mul(u64::from(nrm));
+        let rounds = until.since(at).div_floor(round) as u32;
+        let reaches_crm = || {
+            let last = u64::from(self.frms_since_brm) + u64::from(rounds);
+            cdf.is_some() && self.parameters.is_crm_reached(last)
+        };
+        let is_plain = self.sends_data_only()
+            && self.acr.as_cells_per_s() >= TCR
+            && self.frm_trigger == FrmTrigger::AfterCells
+            && self.cells_since_frm + 1 >= nrm
+            && at >= self.in_rate_opportunity()
+            && self.extras.is_none()
+            && at.since(self.last_frm).max(round) <= adtf.min(trm)
+            && !reaches_crm();
+        if is_plain { rounds } else { 0 }
+    }
+
+    /// `rounds` of them leave, the first FRM at `at`: returns it.
+    pub fn transmit_rounds(&mut self, rounds: u32, at: Time) -> RmCell {
+        let spacings = u64::from(self.parameters.nrm);
+        self.last_frm = at + self.spacing * (spacings * u64::from(rounds - 1));
+        self.last_cell = self.last_frm + self.spacing * (spacings - 1);
+        self.cells_since_frm = self.parameters.nrm - 1;
+        self.brm_since_frm = false;
+        self.frms_since_brm = self.frms_since_brm.saturating_add(rounds);
+        self.forward_rm(false)
+    }
+
     /// The cell that leaves at `now`, if any does (rules 3, 5, 6, 7, 10, 11, 12).
     #[inline]
     pub fn transmit(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {

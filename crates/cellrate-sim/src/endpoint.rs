@@ -243,6 +243,30 @@ impl Endpoint {
         self.end.counts.data_sent += u64::from(count);
     }
 
+    /// How many rounds of a greedy source [leave whole](cellrate_proto::Source::whole_rounds) before `until`, where the
+    /// next transmission begins one.
+    pub fn whole_rounds(&self, until: Time) -> u32 {
+        match (&self.end.supply, self.end.source()) {
+            (Supply::Endless, Some(source)) => source.whole_rounds(self.transmits, until),
+            _ => 0,
+        }
+    }
+
+    /// So many rounds leave: of each, the FRM and the last data cell go to `put`. Returns when the last cell does.
+    pub fn transmit_rounds(&mut self, rounds: u32, mut put: impl FnMut(Cell, Cell, u32)) -> Time {
+        let (mut at, spacing) = (self.transmits, self.end.spacing());
+        let Some(source) = self.end.pacer.source_mut() else { return at };
+        let (frm, data) = (source.transmit_rounds(rounds, at), source.parameters().nrm - 1);
+        for _ in 0..rounds {
+            let last = at + spacing * u64::from(data);
+            self.end.counts.count(RmCount::ForwardSent);
+            put(self.rm_cell(at, &frm), self.planned_cell(last, data, false), data);
+            self.end.counts.data_sent += u64::from(data);
+            at = last + spacing;
+        }
+        Time::from_ps(at.as_ps() - spacing.as_ps())
+    }
+
     /// `cell` will arrive, the next of its direction to do so, at the instant it is stamped with. What depends only on
     /// the order of cells is done now; returns what is left to do at that instant, if anything.
     #[inline(always)]

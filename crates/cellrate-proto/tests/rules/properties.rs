@@ -5,6 +5,7 @@
 //! code. Three canaries, each with one fault, prove that it sees.
 
 use cellrate_proto::parameters::PowerOfTwo;
+use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{
     AbrParameters, CellRate, Cells, Destination, DestinationConfig, Direction, Duration, Emission, RateCode,
     RmCell, Source, Time,
@@ -401,4 +402,39 @@ fn canary_a_source_that_sends_older_contents_is_caught() {
 fn canary_a_source_that_forgets_frms_is_caught() {
     let broken = runs::<FewFrms>(2_000).expect_err("no FRMs");
     assert!(broken.contains("an FRM is due"), "{broken}");
+}
+
+#[test]
+fn rounds_that_leave_at_once_are_those_that_leave_cell_by_cell() {
+    const TEN_US: Duration = Duration::from_us(10);
+    let parameters = AbrParameters { nrm: 8, ..AbrParameters::new(CellRate::new(100_000.0)) };
+    let few = |crm| AbrParameters { crm: Some(crm), ..parameters.clone() };
+    // FRMs that leave before the sixth or the seventh change ACR, and so does one after the ADTF.
+    let soon = AbrParameters { adtf: TEN_US * 7, ..parameters.clone() };
+    for (parameters, before, expected) in
+        [(parameters.clone(), 7, 5), (parameters.clone(), 6, 0), (few(6), 7, 0), (few(7), 7, 5), (soon, 7, 0)]
+    {
+        let [mut slow, mut fast] = [(); 2].map(|()| Source::new(parameters.clone(), &UiliConfig::None));
+        for source in [&mut slow, &mut fast] {
+            (0..=before).for_each(|number| _ = source.transmit(Time::ZERO + TEN_US * number, true));
+        }
+        let at = Time::ZERO + TEN_US * (before + 1);
+        let rounds = fast.whole_rounds(at, at + TEN_US * 47);
+        assert_eq!(rounds, expected, "{parameters:?}, {before}");
+        if rounds > 0 {
+            let sent: Vec<_> =
+                (0..40).map(|number| slow.transmit(at + TEN_US * number, true).expect("a cell")).collect();
+            let first = Emission::ForwardRm(fast.transmit_rounds(rounds, at));
+            let is_frm = |number: usize| number.is_multiple_of(8);
+            let expected = (0..40).map(|number| if is_frm(number) { first } else { Emission::Data });
+            assert!(expected.eq(sent));
+            assert_eq!(format!("{slow:?}"), format!("{fast:?}"));
+        }
+    }
+    let mut answering = Source::new(AbrParameters::new(CellRate::new(100_000.0)), &UiliConfig::None);
+    (0..32).for_each(|number| _ = answering.transmit(Time::ZERO + TEN_US * number, true));
+    let (at, until) = (Time::ZERO + TEN_US * 32, Time::ZERO + TEN_US * 1_000);
+    assert_eq!((answering.whole_rounds(at, at), answering.whole_rounds(at, until)), (0, 30));
+    assert_eq!(answering.turn_around(frm(1.0)), None);
+    assert_eq!(answering.whole_rounds(at, until), 0, "a BRM leaves among them");
 }

@@ -104,9 +104,11 @@ impl Folded<'_> {
         while self.sender.transmits < until {
             let Endpoint { planned, transmits, .. } = *self.sender;
             let left = if planned == 0 {
-                let cell = self.release();
-                self.feed.push(Train::of(cell), self.spare);
-                cell.sent
+                self.send_rounds(until).unwrap_or_else(|| {
+                    let cell = self.release();
+                    self.feed.push(Train::of(cell), self.spare);
+                    cell.sent
+                })
             } else {
                 let spacing = self.sender.end.spacing();
                 let all = transmits.saturating_add(spacing.saturating_mul(u64::from(planned - 1)));
@@ -121,6 +123,22 @@ impl Folded<'_> {
             replanned = true;
         }
         replanned
+    }
+
+    /// Sends the rounds that a source of a shared host sends whole before `until`, if there are two or more: many may
+    /// leave there before anyone asks. Returns when the last cell leaves.
+    fn send_rounds(&mut self, until: Time) -> Option<Time> {
+        let Folded { sender, feed, spare, exit: HostExit::Shared(_), sampler, .. } = self else {
+            return None;
+        };
+        let rounds = if sampler.watches_ends() { 0 } else { sender.whole_rounds(until) };
+        let spacing = sender.end.spacing();
+        (rounds > 1).then(|| {
+            sender.transmit_rounds(rounds, |forward_rm, last, count| {
+                feed.push(Train::of(forward_rm), spare);
+                feed.push(Train { last, spacing, count }, spare);
+            })
+        })
     }
 
     /// The transmissions before `until` have been made, and what was planned after that is taken back: something

@@ -318,8 +318,12 @@ impl Feed {
 
     /// Instant at which the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let is_event = |train: &&Train| train.last.is_significant(self.significance);
-        self.outstanding().find(is_event).map(Train::first_arrival)
+        let is_event = |train: &&Train| train.count > 0 && train.last.is_significant(self.significance);
+        let first = match Some(&self.front).filter(is_event) {
+            Some(front) => front,
+            None => self.behind.as_ref()?.outstanding().find(is_event)?,
+        };
+        Some(first.first_arrival())
     }
 
     /// Instant at which a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a
