@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 
 WIDTH, ROW, LEAST = 1200.0, 18, 3.0
-ROOT = "cellrate_sim::simulation::Simulation::run_beside"
+ROOT = "cellrate_sim::simulation::Simulation::run_observed"
 Edges = dict[str, Counter[str]]
 
 

@@ -113,3 +113,9 @@ def test_the_reference_of_the_api_has_every_public_name() -> None:
 
 def test_what_is_cited_is_this_version() -> None:
     assert f"\nversion: {cellrate.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_profiles_begin_with_a_function_that_the_simulator_has() -> None:
+    profile = (ROOT / "benches/profile.py").read_text()
+    [root] = re.findall(r'^ROOT = "cellrate_sim::simulation::Simulation::(\w+)"$', profile, re.MULTILINE)
+    assert f"fn {root}(" in (ROOT / "crates/cellrate-sim/src/simulation.rs").read_text()
