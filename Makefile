@@ -89,7 +89,8 @@ test-rust: prerequisites
 	# features that it had above, and is not checked again.
 	cargo clippy --workspace --all-targets --no-default-features --locked -- -D warnings
 	@$(MAKE) --no-print-directory rustdoc
-	cargo test --workspace --locked
+	# Without the flags of make, whose jobs are not handed on to what this starts: documentation tests would warn of that.
+	MAKEFLAGS= cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	$(PYTHON) vectors/derive.py
 
