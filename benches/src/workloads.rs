@@ -71,7 +71,7 @@ pub const WORKLOADS: &[Workload] = &[
     },
 ];
 
-/// Those that are run only if they are asked for.
+/// Workloads that are run only if they are asked for.
 pub const ON_REQUEST: &[Workload] = &[
     Workload {
         name: "W5x10",

@@ -197,7 +197,7 @@ pub struct PacketCounts {
     pub until_ns: u64,
     /// Packets seen.
     pub seen: u64,
-    /// Those of them that were not written.
+    /// Packets seen that were not written.
     pub left_out: u64,
 }
 

@@ -12,7 +12,7 @@ const GROUP: usize = 1 << GROUP_BITS;
 /// Keys by place, and the least of them.
 #[derive(Clone, Debug)]
 pub struct Minima {
-    /// Those with the keys, then those of their least ones, and so on up to one; two levels at least.
+    /// Groups of keys, then groups of the least keys of each, and so on up to one group; two levels at least.
     groups: Box<[[u64; GROUP]]>,
     /// Number of groups with keys.
     lowest: u32,

@@ -28,8 +28,8 @@ impl VirtualEnd {
     }
 }
 
-/// Those of all connections, in the order of these and of their paths; at each switch first the one that faces the
-/// first host of the path. The partner of number n is number n ^ 1.
+/// Virtual ends of all connections, in the order of connections and of their paths; at each switch first the one that
+/// faces the first host of the path. The partner of number n is number n ^ 1.
 pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
     let mut ends = Vec::new();
     for (index, connection) in (0..).map(ConnectionIndex).zip(&scenario.connections) {

@@ -14,10 +14,10 @@ words! {
     /// The clocks of a network where entries say nothing.
     #[derive(Default)]
     pub(crate) enum Clocks {
-        /// All are exactly alike (default).
+        /// Clocks are exactly alike (default).
         #[default]
         Exact = "exact",
-        /// Those of a laboratory: offsets, phases and times to process are drawn.
+        /// Clocks are those of a laboratory: offsets, phases and times to process are drawn.
         Independent = "independent",
     }
 }

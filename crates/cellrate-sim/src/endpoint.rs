@@ -77,14 +77,14 @@ impl EarlyReceiver<'_> {
         }
     }
 
-    /// These were all.
+    /// Ends the run of data cells: these were all.
     #[inline(always)]
     pub fn close(self, cells: &[Cell]) {
         let Some(last) = cells.last() else { return };
         self.close_run(last);
     }
 
-    /// These were all, alike in EFCI with `last`.
+    /// Ends the run of data cells, which are alike in EFCI with `last`.
     #[inline(always)]
     pub fn close_run(self, last: &Cell) {
         self.delays.close();

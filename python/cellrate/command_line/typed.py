@@ -56,14 +56,14 @@ class App:
     """A command that has commands."""
 
     name: str
-    """With those of the commands that it belongs to, as in "cellrate live"."""
+    """Name, with those of the commands that it belongs to, as in "cellrate live"."""
     help: str
     version: str | None = None
     """Text that `--version` prints; only the uppermost has it."""
     modules: Mapping[str, str] = field(default_factory=dict)
     """By name of a command, the module that adds it when it is imported; none for a command that is added already."""
     commands: dict[str, Command | App] = field(default_factory=dict)
-    """Those that have been added."""
+    """Commands that have been added, by name."""
 
     def command(self, name: str) -> Callable[[Typed], Typed]:
         """Add a function under this name."""

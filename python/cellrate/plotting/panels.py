@@ -38,7 +38,7 @@ KINDS = (
     Kind(("received",), "cells received"),
     Kind(("concurrent",), "flows under way"),
 )
-"""Those with an axis of their own; any other probe has one by its name and unit."""
+"""Kinds of probes with an axis of their own; any other probe has one by its name and unit."""
 
 
 def grouped(series: Sequence[tuple[str, str]]) -> Iterator[tuple[Kind, list[int]]]:

@@ -56,7 +56,7 @@ FIGURES = (
     Figure("longest_queue_cells", "longest\nqueue\ncells", 0, _most("ports", "max_queue")),
     Figure("dropped_cells", "dropped\n\ncells", 0, _total("ports", "dropped")),
 )
-"""Those of which no point has a value are left out."""
+"""Figures of a sweep; one of which no point has a value is left out."""
 
 REMARKS = {
     "phase_effects": ("Phase effects", "ties or fixed phases decided who lost cells; docs/guides/phase-effects.md"),

@@ -62,7 +62,7 @@ struct Rates {
     random: Random,
     /// The noise of all programs: values are made at once, enough for the run.
     noise: Arc<Spectrum>,
-    /// Those to come, the next one last [cells/s].
+    /// Rates to come, the next one last \[cells/s\].
     ready: Vec<CellRate>,
 }
 

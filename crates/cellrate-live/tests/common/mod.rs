@@ -61,7 +61,7 @@ impl Figures {
         Figures { series, in_time }
     }
 
-    /// Those of all nodes of a distributed run.
+    /// Figures of all nodes of a distributed run.
     pub fn of_nodes(outcomes: Vec<Outcome>) -> Figures {
         let mut all = Figures { series: Vec::new(), in_time: true };
         for outcome in outcomes {

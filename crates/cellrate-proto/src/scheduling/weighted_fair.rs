@@ -20,9 +20,9 @@ use super::Weight;
 pub struct WeightedFair {
     /// By queue: 1/weight, and the finish tag of its last cell.
     queues: Vec<(u128, u128)>,
-    /// Those with S <= V when they were last looked at: F, queue.
+    /// Queues with S <= V when they were last looked at: F, queue.
     eligible: BinaryHeap<Reverse<(u128, u32)>>,
-    /// All others: S, queue.
+    /// Queues that are ahead, all others: S, queue.
     ahead: BinaryHeap<Reverse<(u128, u32)>>,
     virtual_time: u128,
     /// Sum of the weights \[thousandths\].

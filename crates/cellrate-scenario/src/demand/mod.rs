@@ -44,9 +44,9 @@ pub enum Arrivals {
         /// Shape \[no unit, above 1\].
         alpha: f64,
     },
-    /// At these instants, in order.
+    /// Arrivals at these instants, in order.
     At(Arc<[Time]>),
-    /// These flows, in order of time.
+    /// Flows of a trace, in order of time.
     Traced(Arc<[Traced]>),
 }
 

@@ -31,10 +31,10 @@ words! {
     /// Fate of the cells that are on a line when it changes.
     #[derive(Default)]
     pub enum InFlight {
-        /// They arrive when they would have, and those behind them come no closer than they left (default).
+        /// Cells arrive when they would have, and those behind them come no closer than they left (default).
         #[default]
         Kept = "kept",
-        /// They are lost, and what is behind them need not wait for them.
+        /// Cells are lost, and those behind them need not wait for them.
         Lost = "lost",
     }
 }

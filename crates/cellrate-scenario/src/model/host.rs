@@ -41,13 +41,13 @@ pub struct AdapterTcp {
 /// Treatment of ACKs by the adapter of the host that they come for: how it tells TCP of its rate or queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ArrivingAcks {
-    /// They pass as they come (default).
+    /// ACKs pass as they come (default).
     #[default]
     Passed,
-    /// The window that they offer becomes what ACR carries in so long, a segment at least: the connections of a VC that
+    /// The window that ACKs offer becomes what ACR carries in so long, a segment at least: the connections of a VC that
     /// have data on their way have equal parts.
     Window(Duration),
-    /// They pass while fewer cells than this wait at the adapter, or are on their way there [at least 1], and are held
+    /// ACKs pass while fewer cells than this wait at the adapter, or are on their way there [at least 1], and are held
     /// otherwise.
     Held(Cells),
 }

@@ -59,7 +59,7 @@ impl PortIndex {
         PortIndex(2 * link.0 + end as u32)
     }
 
-    /// Those at both ends of `links`, in order.
+    /// Ports at both ends of `links`, in order.
     pub(crate) fn all(
         links: &[Link],
     ) -> impl DoubleEndedIterator<Item = PortIndex> + ExactSizeIterator + use<> {

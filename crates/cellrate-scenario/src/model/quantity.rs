@@ -47,15 +47,15 @@ pub(crate) struct DemandDeclared {
 /// The directions of connections that have a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// Those of category ABR.
+    /// Directions of category ABR.
     Abr,
-    /// Those with cells of any kind: data, packets or RM cells.
+    /// Directions with cells of any kind: data, packets or RM cells.
     Cells,
-    /// Those with data or packets.
+    /// Directions with data or packets.
     Data,
-    /// Those with TCP.
+    /// Directions with TCP.
     Tcp,
-    /// Those whose TCP fetches pages.
+    /// Directions whose TCP fetches pages.
     Pages,
     /// Directions of connections whose sending end sends loopback cells.
     Loopback,

@@ -129,7 +129,8 @@ impl Network {
         &self.link(port.step()).ports[usize::from(port.end())]
     }
 
-    /// Such as "sw1->sw2"; with the name of its link behind it where that is one of several, "sw1->sw2 (north)".
+    /// Gives the name of a port, such as "sw1->sw2"; with the name of its link behind it where that is one of several,
+    /// "sw1->sw2 (north)".
     pub fn port_name(&self, port: PortIndex) -> String {
         let ends = [self.name(self.tail(port.step())), "->", self.name(self.head(port.step()))].concat();
         match &self.link(port.step()).label {
@@ -438,7 +439,7 @@ fn port_shape() -> Option<&'static Shape> {
     Some(shape)
 }
 
-/// Both ways over the links of a path, queues left out.
+/// Round-trip time over the links of a path, queues left out.
 pub(super) fn round_trip(network: &Network, path: &[Step]) -> Duration {
     path.iter()
         .fold(Duration::ZERO, |sum, step| sum.saturating_add(network.link(*step).longest_delay()))

@@ -55,7 +55,8 @@ pub(crate) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     }
 }
 
-/// Reads the word that a key of a checked table has, as `named` understands it; its default where there is none.
+/// Reads the word at `key` of a checked table as a value of the type whose words `named` knows, or gives the type's
+/// default where the table lacks the key.
 pub(crate) fn word<T: Default>(table: &Table, key: &str, named: fn(&str) -> Option<T>) -> T {
     table.text(key).and_then(named).unwrap_or_default()
 }

@@ -101,7 +101,7 @@ pub trait TrafficKind {
         0
     }
 
-    /// Such traffic for a call that lasts from `start` to `end`. Default none: calls do not send it.
+    /// Gives traffic of this kind for a call that lasts from `start` to `end`. Default none: calls do not send it.
     fn for_call(&self, start: Time, end: Time) -> Option<Traffic> {
         let _ = (start, end);
         None

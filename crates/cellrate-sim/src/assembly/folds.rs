@@ -18,7 +18,7 @@ use crate::mechanisms::{Mechanism, Mechanisms};
 /// How the transmissions over a host's port are simulated.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SendStrategy {
-    /// They stay what they are.
+    /// Transmissions stay what they are.
     None,
     /// The only source is folded into this feed.
     Feed(u32),

@@ -36,7 +36,7 @@ pub(crate) struct Class {
     pub octets: u128,
     /// Times from the arrival of a flow to the arrival of its last cell.
     pub times: Histogram,
-    /// Those times divided by the time that the flow would take alone, in steps of [`UNIT`].
+    /// Slow-downs: the time of a flow divided by the time that it would take alone, in steps of [`UNIT`].
     pub slow_downs: Histogram,
 }
 

@@ -23,10 +23,10 @@ pub struct PhaseEffectSummary {
     pub spacing_s: f64,
     /// Cells of theirs that found no room \[cells\].
     pub lost: u64,
-    /// Those of them that stood where the loss before of the same connection stood relative to the others, to the
+    /// Lost cells that stood where the loss before of the same connection stood relative to the others, to the
     /// picosecond \[cells\].
     pub decided: u64,
-    /// The one that lost least.
+    /// The connection that lost least.
     pub favoured: String,
     /// Share of its cells that were lost [0 to 1].
     pub favoured_loss: f64,

@@ -158,7 +158,7 @@ pub fn ports_named(scenario: &Scenario, names: &[String]) -> Result<Vec<Step>, U
 pub struct UnknownPort {
     /// The name.
     pub name: String,
-    /// Those there are.
+    /// Names of the ports there are.
     pub there: Vec<String>,
 }
 

@@ -25,9 +25,9 @@ pub struct Segment {
 /// Data one way, ACKs the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// These octets of the stream.
+    /// Octets of the stream.
     Data(Span),
-    /// From the receiver.
+    /// An acknowledgment, from the receiver.
     Acknowledgment(Acknowledgment),
     /// The last datagram of a flow of a size, or, with TCP, its last octets.
     FlowEnd(Box<FlowEnd>),
@@ -57,13 +57,13 @@ impl Flags {
         self.0 & others.0 == others.0
     }
 
-    /// These but for `others`.
+    /// Gives these flags without `others`.
     #[inline]
     pub fn without(self, others: Flags) -> Flags {
         Flags(self.0 & !others.0)
     }
 
-    /// These and, where `set`, `others`.
+    /// Gives these flags and, where `set`, `others`.
     #[inline]
     pub fn with(self, others: Flags, set: bool) -> Flags {
         if set { Flags(self.0 | others.0) } else { self }
@@ -151,7 +151,7 @@ pub struct Blocks(Option<Box<ReportedBlocks>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ReportedBlocks {
-    /// Those behind the first `count` are of no meaning.
+    /// Spans reported; those behind the first `count` are of no meaning.
     spans: [Span; MAX_BLOCKS],
     count: u8,
 }

@@ -124,7 +124,7 @@ pub struct SenderStatistics {
 }
 
 impl SenderStatistics {
-    /// Those of a connection after this one.
+    /// Adds the statistics of a connection after this one.
     pub fn add(&mut self, next: &SenderStatistics) {
         self.segments += next.segments;
         self.octets += next.octets;

@@ -42,7 +42,7 @@ struct Case {
     lost: Vec<(u64, u32)>,
     /// How much later than others each comes \[us\].
     held: Vec<(u64, u64)>,
-    /// Those marked when they leave for the first time.
+    /// Segments marked when they leave for the first time.
     marked: Vec<u64>,
 }
 
@@ -203,7 +203,7 @@ fn of(segments: u64, lost: impl IntoIterator<Item = (u64, u32)>) -> Case {
     Case { segments, lost: lost.into_iter().collect(), ..Case::default() }
 }
 
-/// Those that leave for the second time or more.
+/// Segments that leave for the second time or more.
 fn again(sent: &[(i64, u64)]) -> Vec<(i64, u64)> {
     let mut seen = std::collections::BTreeSet::new();
     sent.iter().filter(|(_, number)| !seen.insert(*number)).copied().collect()

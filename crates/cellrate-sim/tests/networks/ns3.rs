@@ -185,7 +185,7 @@ fn recorded(name: &str) -> Vec<(Duration, u64)> {
     parsed.into_iter().map(|(at, octet)| (Duration::from_ns(at - first), octet / SEGMENT)).collect()
 }
 
-/// Those that leave for the second time or more.
+/// Segments that leave for the second time or more.
 fn again(segments: &[(Duration, u64)]) -> Vec<(Duration, u64)> {
     let mut seen = std::collections::BTreeSet::new();
     segments.iter().filter(|(_, number)| !seen.insert(*number)).copied().collect()
