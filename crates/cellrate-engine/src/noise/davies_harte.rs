@@ -15,24 +15,28 @@ pub struct Spectrum {
 impl Spectrum {
     pub fn new(count: usize, hurst: f64) -> Spectrum {
         let circle = 2 * count;
-        let mut spectrum: Vec<Complex> =
-            (0..circle).map(|k| Complex { re: covariance(k.min(circle - k), hurst), im: 0.0 }).collect();
-        let transform = Transform::new(circle);
-        transform.run(&mut spectrum);
+        let transform = Transform::new(circle, circle);
+        let mut spectrum = vec![Complex::default(); circle];
+        for k in 0..=count {
+            let covariance = Complex { re: covariance(k, hurst), im: 0.0 };
+            spectrum[transform.place(k)] = covariance;
+            // The other way round the circle.
+            spectrum[transform.place((circle - k) % circle)] = covariance;
+        }
+        transform.run(&mut spectrum, circle);
         // Rounding alone can make it negative.
         let deviation = |value: &Complex| libm::sqrt(value.re.max(0.0) / circle as f64);
         Spectrum { deviations: spectrum.iter().map(deviation).collect(), transform }
     }
 
-    pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
-        let mut values: Vec<Complex> = Vec::with_capacity(self.deviations.len());
-        for deviation in &self.deviations {
+    pub fn sequence(&self, random: &mut Random, values: usize) -> Vec<f64> {
+        let mut spectrum = vec![Complex::default(); self.deviations.len()];
+        for (k, deviation) in self.deviations.iter().enumerate() {
             let [re, im] = random.gaussian_pair();
-            values.push(Complex { re: deviation * re, im: deviation * im });
+            spectrum[self.transform.place(k)] = Complex { re: deviation * re, im: deviation * im };
         }
-        self.transform.run(&mut values);
-        values.truncate(self.deviations.len() / 2);
-        values.iter().map(|value| value.re).collect()
+        self.transform.run(&mut spectrum, values);
+        spectrum[..values].iter().map(|value| value.re).collect()
     }
 }
 

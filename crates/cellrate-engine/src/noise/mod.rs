@@ -25,19 +25,20 @@ pub enum Spectrum {
 }
 
 impl Spectrum {
-    /// That of sequences of `count` values, a power of two from 4 on, with this Hurst parameter (from 0.5 to below 1).
-    pub fn new(method: NoiseMethod, count: usize, hurst: f64) -> Spectrum {
+    /// The spectrum of sequences of `count` values, a power of two from 4 on, with this Hurst parameter (from 0.5 to
+    /// below 1). It is made for their first `values`, beyond which a sequence takes longer.
+    pub fn new(method: NoiseMethod, count: usize, values: usize, hurst: f64) -> Spectrum {
         match method {
             NoiseMethod::DaviesHarte => Spectrum::DaviesHarte(davies_harte::Spectrum::new(count, hurst)),
-            NoiseMethod::Paxson => Spectrum::Paxson(paxson::Spectrum::new(count, hurst)),
+            NoiseMethod::Paxson => Spectrum::Paxson(paxson::Spectrum::new(count, values, hurst)),
         }
     }
 
-    /// A sequence, of mean 0 and variance 1.
-    pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
+    /// The first `values` of a sequence of mean 0 and variance 1. As many numbers are drawn as for all of it.
+    pub fn sequence(&self, random: &mut Random, values: usize) -> Vec<f64> {
         match self {
-            Spectrum::DaviesHarte(spectrum) => spectrum.sequence(random),
-            Spectrum::Paxson(spectrum) => spectrum.sequence(random),
+            Spectrum::DaviesHarte(spectrum) => spectrum.sequence(random, values),
+            Spectrum::Paxson(spectrum) => spectrum.sequence(random, values),
         }
     }
 }
@@ -56,9 +57,9 @@ mod tests {
     /// 20 sequences of 2^16 values each.
     fn recovers(method: NoiseMethod) {
         for hurst in [0.6, 0.7, 0.8, 0.9] {
-            let spectrum = Spectrum::new(method, 1 << 16, hurst);
+            let spectrum = Spectrum::new(method, 1 << 16, 1 << 16, hurst);
             for seed in 0..20 {
-                let found = whittle::estimate(&spectrum.sequence(&mut random(seed)));
+                let found = whittle::estimate(&spectrum.sequence(&mut random(seed), 1 << 16));
                 assert!((found - hurst).abs() < 0.03, "{method:?}, seed {seed}: {found} for {hurst}");
             }
         }
@@ -79,9 +80,9 @@ mod tests {
         for method in METHODS {
             let (mut sum, mut squares, mut above) = (0.0, 0.0, 0);
             let (sequences, length) = (200, 1 << 10);
-            let spectrum = Spectrum::new(method, length, 0.7);
+            let spectrum = Spectrum::new(method, length, length, 0.7);
             for seed in 0..sequences {
-                for value in spectrum.sequence(&mut random(seed)) {
+                for value in spectrum.sequence(&mut random(seed), length) {
                     sum += value;
                     squares += value * value;
                     above += u32::from(value > 1.0);
@@ -101,9 +102,9 @@ mod tests {
         // gamma(1) = (2^2H - 2) / 2 = 0.5157 for H = 0.8.
         let mut products = 0.0;
         let (sequences, length) = (300, 1 << 9);
-        let spectrum = Spectrum::new(NoiseMethod::DaviesHarte, length, 0.8);
+        let spectrum = Spectrum::new(NoiseMethod::DaviesHarte, length, length, 0.8);
         for seed in 0..sequences {
-            let values = spectrum.sequence(&mut random(seed));
+            let values = spectrum.sequence(&mut random(seed), length);
             products += values.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / (length - 1) as f64;
         }
         let covariance = products / sequences as f64;
@@ -111,9 +112,22 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_of_a_sequence_is_that_of_the_whole_one() {
+        for method in METHODS {
+            for (made_for, values) in [(16, 16), (1 << 10, 1 << 10), (16, 1 << 9), (1 << 11, 100)] {
+                let spectrum = Spectrum::new(method, 1 << 11, made_for, 0.8);
+                let [mut of_part, mut of_whole] = [random(1), random(1)];
+                let part = spectrum.sequence(&mut of_part, values);
+                assert_eq!(part, spectrum.sequence(&mut of_whole, 1 << 11)[..values], "{method:?}");
+                assert_eq!(of_part.bits(), of_whole.bits(), "the same numbers are drawn");
+            }
+        }
+    }
+
+    #[test]
     fn golden_values_hold_on_every_machine() {
-        let first =
-            METHODS.map(|method| Spectrum::new(method, 64, 0.8).sequence(&mut random(1))[..2].to_vec());
+        let first = METHODS
+            .map(|method| Spectrum::new(method, 64, 64, 0.8).sequence(&mut random(1), 64)[..2].to_vec());
         assert_eq!(first, GOLDEN);
     }
 

@@ -1,7 +1,7 @@
 //! Whittle's estimator of the Hurst parameter: the one whose spectrum fits the periodogram best.
 
 use super::fft::{Complex, Transform};
-use super::paxson::density;
+use super::paxson::Density;
 
 /// The Hurst parameter of a sequence taken to be fractional Gaussian noise.
 pub fn estimate(values: &[f64]) -> f64 {
@@ -18,8 +18,11 @@ pub fn estimate(values: &[f64]) -> f64 {
 
 /// Power at the frequencies 2 pi j / n, j from 1 on, with those frequencies.
 fn periodogram(values: &[f64]) -> Vec<(f64, f64)> {
-    let mut points: Vec<Complex> = values.iter().map(|&re| Complex { re, im: 0.0 }).collect();
-    Transform::new(points.len()).run(&mut points);
+    let count = values.len();
+    let transform = Transform::new(count, count);
+    let mut points = vec![Complex::default(); count];
+    values.iter().enumerate().for_each(|(j, &value)| points[transform.place(j)].re = value);
+    transform.run(&mut points, count);
     let step = 2.0 * std::f64::consts::PI / values.len() as f64;
     let power = |j: usize| points[j].re * points[j].re + points[j].im * points[j].im;
     (1..values.len() / 2).map(|j| (step * j as f64, power(j))).collect()
@@ -43,9 +46,10 @@ fn binned(periodogram: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
 
 /// Whittle's function with the scale eliminated.
 fn misfit(bins: &[(f64, f64, f64)], hurst: f64) -> f64 {
+    let density = Density::new(hurst);
     let (mut ratio, mut logarithm, mut total) = (0.0, 0.0, 0.0);
     for &(lambda, power, count) in bins {
-        let density = density(lambda, hurst);
+        let density = density.at(lambda);
         ratio += count * power / density;
         logarithm += count * density.ln();
         total += count;

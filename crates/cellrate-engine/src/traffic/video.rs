@@ -60,10 +60,30 @@ struct Program {
 struct Rates {
     model: VideoTraffic,
     random: Random,
-    /// The noise of all programs: values are made at once, enough for the run.
-    noise: Arc<Spectrum>,
+    noise: Arc<Noise>,
     /// Rates to come, the next one last \[cells/s\].
     ready: Vec<CellRate>,
+    /// Part of the sequence at hand that has been made; as long as it is not the whole, `random` stands before it.
+    made: Made,
+}
+
+/// The noise of all programs of a video.
+#[derive(Debug)]
+struct Noise {
+    spectrum: Spectrum,
+    /// Values of a sequence.
+    count: usize,
+    /// Values of its beginning that are made at first: enough for nearly every run.
+    beginning: usize,
+}
+
+/// Part of a sequence of noise that has been made.
+#[derive(Clone, Copy, Debug)]
+enum Made {
+    Nothing,
+    /// The beginning, of which there were so many rates.
+    Beginning(usize),
+    Whole,
 }
 
 impl Video {
@@ -165,7 +185,7 @@ impl Program {
     /// Its first cell, and the program.
     fn new(
         model: &VideoTraffic,
-        noise: &Arc<Spectrum>,
+        noise: &Arc<Noise>,
         seed: u64,
         owner: Owner,
         number: u32,
@@ -219,19 +239,23 @@ impl Program {
 }
 
 impl Rates {
-    fn new(model: &VideoTraffic, noise: &Arc<Spectrum>, random: Random) -> Rates {
-        Rates { model: model.clone(), random, noise: Arc::clone(noise), ready: Vec::new() }
+    fn new(model: &VideoTraffic, noise: &Arc<Noise>, random: Random) -> Rates {
+        let noise = Arc::clone(noise);
+        Rates { model: model.clone(), random, noise, ready: Vec::new(), made: Made::Nothing }
     }
 
     /// The noise of a program's rates, with as many values as its run takes.
-    fn noise(model: &VideoTraffic, end: Time) -> Spectrum {
+    fn noise(model: &VideoTraffic, end: Time) -> Noise {
         let [low, high] = model.reference_interval;
         let mean = 0.5 * (low.as_secs_f64() + high.as_secs_f64());
         // Half of the values may be ruled out, and intervals be shorter than their mean.
+        let for_span = |span: Duration| {
+            let wanted = 2.5 * span.as_secs_f64() / mean + 64.0;
+            (wanted as usize).clamp(64, 1 << 22).next_power_of_two()
+        };
         let run = end.since(model.start);
-        let wanted = 2.5 * model.sequence.unwrap_or(run).max(run).as_secs_f64() / mean + 64.0;
-        let count = (wanted as usize).clamp(64, 1 << 22).next_power_of_two();
-        Spectrum::new(model.method, count, model.hurst)
+        let count = for_span(model.sequence.unwrap_or(run).max(run));
+        Noise::new(model, count, for_span(run))
     }
 
     fn next(&mut self) -> CellRate {
@@ -243,12 +267,28 @@ impl Rates {
         }
     }
 
+    /// Makes rates: the beginning of the first sequence, then the rest of it, then whole ones.
     fn refill(&mut self) {
+        let Noise { spectrum, count, beginning } = &*self.noise;
+        let is_first = matches!(self.made, Made::Nothing) && beginning < count;
+        let noise = match is_first {
+            true => spectrum.sequence(&mut self.random.clone(), *beginning),
+            false => spectrum.sequence(&mut self.random, *count),
+        };
+        let rates = self.of_noise(noise);
+        let given = if let Made::Beginning(rates) = self.made { rates } else { 0 };
+        self.made = if is_first { Made::Beginning(rates.len()) } else { Made::Whole };
+        let to_come = rates[given..].iter().rev();
+        self.ready.extend(to_come.map(|bits| CellRate::new(bits / BITS_PER_CELL as f64)));
+    }
+
+    /// The rates that follow from values of noise, from the beginning of a sequence on \[bit/s\]: the first do not
+    /// depend on the last values.
+    fn of_noise(&self, noise: Vec<f64>) -> Vec<f64> {
         let VideoTraffic { mean, deviation, peak, out_of_range, .. } = self.model;
-        let noise = self.noise.sequence(&mut self.random);
         let [mean, deviation, peak] = [mean, deviation, peak].map(|rate| rate.as_bps() as f64);
         let gaussian = noise.into_iter().map(|x| mean + deviation * x);
-        let rates: Vec<f64> = match out_of_range {
+        match out_of_range {
             OutOfRange::Ignore => gaussian.filter(|rate| (0.0..=peak).contains(rate)).collect(),
             OutOfRange::Truncate => gaussian.map(|rate| rate.clamp(0.0, peak)).collect(),
             OutOfRange::TruncateAndCarry => carried(gaussian, peak),
@@ -258,8 +298,13 @@ impl Rates {
                     (libm::round(libm::exp(x)) * 1e6).min(peak)
                 })
                 .collect(),
-        };
-        self.ready.extend(rates.into_iter().rev().map(|bits| CellRate::new(bits / BITS_PER_CELL as f64)));
+        }
+    }
+}
+
+impl Noise {
+    fn new(model: &VideoTraffic, count: usize, beginning: usize) -> Noise {
+        Noise { spectrum: Spectrum::new(model.method, count, beginning, model.hurst), count, beginning }
     }
 }
 
@@ -346,6 +391,24 @@ mod tests {
         // What is carried over keeps the mean at 45, but for what the peak cuts off.
         assert!((of(OutOfRange::TruncateAndCarry) - 44.7).abs() < 0.8);
         assert!(of(OutOfRange::Exponentiate) > 50.0);
+    }
+
+    #[test]
+    fn rates_are_those_of_whole_sequences_however_many_are_made_at_first() {
+        for method in [NoiseMethod::DaviesHarte, NoiseMethod::Paxson] {
+            for out_of_range in [OutOfRange::Ignore, OutOfRange::Truncate, OutOfRange::TruncateAndCarry] {
+                let model = model(10, 5, out_of_range, method);
+                let rates = |beginning| {
+                    let noise = Arc::new(Noise::new(&model, 1 << 9, beginning));
+                    let random = Random::new(1, Stream::Rates(Owner::named("vc"), 0));
+                    let mut rates = Rates::new(&model, &noise, random);
+                    // More than two sequences.
+                    (0..3 << 9).map(|_| rates.next()).collect::<Vec<_>>()
+                };
+                let whole = rates(1 << 9);
+                assert!([1 << 6, 1 << 8].into_iter().all(|beginning| rates(beginning) == whole));
+            }
+        }
     }
 
     #[test]
