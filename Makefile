@@ -21,6 +21,10 @@ SOURCES := $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # maturin --quiet does not tell pip to be so.
 export PIP_QUIET := 1
+# Bytecode is left by whoever imports a module first, here also where Python is told to leave none, as in many containers:
+# pip would compile several times as many modules as are ever imported, which is half of what it does.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL := $(BIN)/pip install -q --no-compile --require-hashes
 
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
@@ -223,16 +227,16 @@ $(STAMPS)/venv: | prerequisites
 
 # Versions and digests of all packages are fixed by the files in requirements/ (`make lock`).
 $(STAMPS)/tools: requirements/tools.txt | $(STAMPS)/venv
-	$(BIN)/pip install -q --require-hashes -r requirements/tools.txt
+	$(INSTALL) -r requirements/tools.txt
 	touch $@
 
 $(STAMPS)/docs: requirements/docs.txt | $(STAMPS)/venv
-	$(BIN)/pip install -q --require-hashes -r requirements/docs.txt
+	$(INSTALL) -r requirements/docs.txt
 	touch $@
 
 # For who changes a dependency in pyproject.toml, or wants newer versions within its bounds (LOCK_OPTIONS=--upgrade).
 lock: | $(STAMPS)/venv
-	$(BIN)/pip install -q --require-hashes -r requirements/lock.txt
+	$(INSTALL) -r requirements/lock.txt
 	echo 'uv>=0.13,<0.14' | $(LOCK) - -o requirements/lock.txt
 	$(LOCK) pyproject.toml $(foreach extra,dev cluster import polars tune xarray,--extra $(extra)) -o requirements/tools.txt
 	$(LOCK) pyproject.toml --extra docs -c requirements/tools.txt -o requirements/docs.txt
