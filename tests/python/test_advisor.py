@@ -10,7 +10,8 @@ import cellrate
 from cellrate.advice import advisor, formulas
 from cellrate.advice.advised import AdvisedSet
 from cellrate.advice.advisor import advise
-from cellrate.advice.situation import MAX_24_BITS, Situation, Switches
+from cellrate.advice.situation import MAX_24_BITS, Situation
+from cellrate.choices import Switches
 
 OC3, OC12, T1 = 155.52e6, 622.08e6, 1.544e6
 

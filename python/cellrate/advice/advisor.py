@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from math import ceil, floor, log2
 
 from .. import _native
+from ..choices import Application
 from ..errors import CellrateError
 from ..quantities import CELL_BITS
 from .advised import Advice, AdvisedSet
 from .formulas import crm_bound, initial_rate_limit, inter_rm_time
-from .situation import MAX_24_BITS, Application, Situation
+from .situation import MAX_24_BITS, Situation
 
 OC3_BPS = 149.76e6
 """Rate from which a link counts as OC-3 or faster: what OC-3 leaves for cells [bit/s]."""

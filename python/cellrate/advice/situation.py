@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, get_args
+from typing import get_args
 
+from ..choices import Application, Switches
 from ..errors import CellrateError
 from ..quantities import CELL_BITS
-
-Application = Literal["bulk", "interactive", "video", "voice", "transaction"]
-"""Kind of application on the connection. All but video and voice are taken to run over TCP/IP."""
-Switches = Literal["efci", "relative", "erica", "eprca"]
-"""How the switches of the path give feedback: EFCI bits, CI and NI bits, or explicit rates by ERICA or EPRCA."""
 
 MAX_24_BITS = 16_777_215
 """The largest rate [cells/s], TBE [cells] and FRTT [us] that signalling carries."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from .. import _native
+from ..choices import Coupling, Definition
 from ..errors import CellrateError
 
 if TYPE_CHECKING:
     from .arrivals import Arrivals
-
-Definition = Literal["CBR.1", "VBR.1", "VBR.2", "VBR.3", "UBR.1", "UBR.2"]
-Coupling = Literal["coupled", "independent", "serial"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
+from ..choices import Application, Switches
 from ..errors import CellrateError
 from .app import app
 from .options import Cluster, Json, Workers
@@ -24,11 +25,9 @@ def advise(
     round_trip: Annotated[str | None, Parameter(help="Round-trip time without queues, instead of a distance.")] = None,
     satellite_hops: Annotated[int, Parameter(help="Geostationary hops on the path, 550 ms there and back each.")] = 0,
     buffer: Annotated[int, Parameter(help="Room for ABR cells in each switch [cells].")] = 4096,
-    application: Annotated[
-        Literal["bulk", "interactive", "video", "voice", "transaction"] | None, Parameter(help="What it carries.")
-    ] = None,
+    application: Annotated[Application | None, Parameter(help="What it carries.")] = None,
     switches: Annotated[
-        Literal["efci", "relative", "explicit", "erica", "eprca"] | None,
+        Literal[Switches, "explicit"] | None,
         Parameter(help="How switches give feedback; explicit means erica."),
     ] = None,
     number_of_switches: Annotated[int, Parameter(help="Switches on the path.")] = 2,

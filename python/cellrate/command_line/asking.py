@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .. import quantities
-from ..advice.situation import SECONDS_PER_KM, Application, Situation, Switches
+from ..advice.situation import SECONDS_PER_KM, Situation
+from ..choices import Application, Switches
 from ..errors import CellrateError
 from ..quantities import CELL_BITS
 

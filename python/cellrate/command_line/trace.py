@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
+from ..choices import Coupling, Definition
 from .app import app
 from .options import Json
 from .output import print_json, tell
@@ -26,7 +27,7 @@ def trace(
         str | None, Parameter(help="Leave cells per interval instead, such as 10 ms: for cellrate hurst.")
     ] = None,
     contract: Annotated[
-        Literal["CBR.1", "VBR.1", "VBR.2", "VBR.3", "UBR.1", "UBR.2"] | None,
+        Definition | None,
         Parameter(help="Hold the cells against this conformance definition, connection by connection."),
     ] = None,
     pcr: Annotated[str | None, Parameter(help="Peak cell rate of the contract, such as 10 Mbps.")] = None,
@@ -34,7 +35,7 @@ def trace(
     scr: Annotated[str | None, Parameter(help="Its sustainable cell rate (VBR).")] = None,
     mbs: Annotated[int | None, Parameter(help="Its maximum burst size in cells (VBR).")] = None,
     coupling: Annotated[
-        Literal["coupled", "independent", "serial"] | None,
+        Coupling | None,
         Parameter(help="How the two buckets of VBR hang together (coupled, as in the standard, by default)."),
     ] = None,
     json: Json = False,
