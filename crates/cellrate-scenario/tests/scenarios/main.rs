@@ -9,7 +9,6 @@ mod channels;
 mod clocks;
 mod congested;
 mod custom;
-mod defaults;
 mod ecn;
 mod flows;
 mod frame_discard;
