@@ -12,7 +12,7 @@ import pytest
 architecture = pytest.importorskip("architecture", reason="not a clone")
 
 LAYERS = (
-    ("texts", "errors", "seam"),
+    ("texts", "errors", "seam", "choices"),
     ("places", "plain_files", "quantities", "toml", "terminal", "drawing", "plugin_classes"),
     ("advice", "algorithms", "policies", "traffic", "network", "topologies", "hurst"),
     ("scenario",),

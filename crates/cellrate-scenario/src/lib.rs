@@ -7,6 +7,8 @@
 mod clocks;
 mod consolidation;
 mod courses;
+#[cfg(test)]
+mod default_tests;
 mod demand;
 mod document;
 pub mod fair;

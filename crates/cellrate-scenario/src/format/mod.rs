@@ -5,8 +5,6 @@ mod application;
 mod changing;
 mod channel;
 mod congested;
-#[cfg(test)]
-mod default_tests;
 mod flows;
 mod host;
 mod live;

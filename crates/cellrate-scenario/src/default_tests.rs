@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cellrate_proto::declaration::{Key, Kind, Shape};
 use toml::{Table, Value};
 
-use super::ROOT;
+use crate::format::ROOT;
 use crate::{Document, Scenario};
 
 /// A step from a table to one within it.
