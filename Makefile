@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-simulated test-live differential rustdoc for-python lint beside-rust docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python test-beside test-clock differential rustdoc lint beside-rust docs lowest optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -65,25 +65,30 @@ live-demo: $(STAMPS)/built
 # The page of cellrate lab and cellrate watch, with the simulator in WebAssembly.
 lab: $(STAMPS)/venv
 	$(BIN)/python web/build.py
+	touch $(STAMPS)/lab
 
-# Where it cannot be built, this says so, and tests that need it are skipped.
+# The page for tests: that of `make lab` where it is of today's sources, else one whose simulator is compiled in half the
+# time. Where it cannot be built, this says so, and tests that need it are skipped.
+PAGE_SOURCES = $(SOURCES) $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/build/*' -not -path 'web/pkg/*')
 lab-if-possible: $(STAMPS)/venv
-	@$(BIN)/python web/build.py --if-possible
+	@if [ ! -f $(STAMPS)/lab ] || [ -n "$$(find $(PAGE_SOURCES) -newer $(STAMPS)/lab -print -quit)" ]; then \
+	    rm -f $(STAMPS)/lab; \
+	    $(BIN)/python web/build.py --quick --if-possible; \
+	fi
 
-# Rust's tests, and beside them what the others need, the compiled module and the page, then what is read and drawn, then
-# Python's tests: whichever chain ends first leaves its processor to the other. Rust's live tests are among the first and
-# go by the clock, so the second chain gives way to it; nothing at all is beside those of Python.
+# Rust's tests, and beside them what the others need, packages and the page, then what is read and drawn, then Python's
+# tests: whichever chain ends first leaves its processor to the other. Rust's live tests are among the first and go by the
+# clock, so the second chain gives way to it; nothing at all is beside those of Python that go by the clock.
 test: prerequisites
 	@$(MAKE) --no-print-directory --jobs=2 test-rust beside-rust
-	@$(MAKE) --no-print-directory test-live
+	@$(MAKE) --no-print-directory test-clock
 
+# The module comes late: it is made of what Rust's tests are made of, and so waits for them to be compiled.
 beside-rust:
-	@$(MAKE) --no-print-directory for-python
-	@nice -n 5 $(MAKE) --no-print-directory lint docs
-	@nice -n 5 $(MAKE) --no-print-directory test-simulated
-
-for-python: $(STAMPS)/tools $(STAMPS)/built $(STAMPS)/docs
+	@$(MAKE) --no-print-directory $(STAMPS)/tools $(STAMPS)/docs
 	@$(MAKE) --no-print-directory lab-if-possible
+	@nice -n 5 $(MAKE) --no-print-directory lint
+	@nice -n 5 $(MAKE) --no-print-directory docs test-beside
 
 test-rust: prerequisites
 	cargo fmt --all --check
@@ -137,17 +142,17 @@ deny:
 	    echo "cargo-deny is not installed: $(DENY) of the Rust dependencies are not checked here (cargo install cargo-deny --locked)"; \
 	fi
 
-test-python: test-simulated
-	@$(MAKE) --no-print-directory test-live
+test-python: test-beside
+	@$(MAKE) --no-print-directory test-clock
 
-# The types that Python sees of the compiled module are those that it has.
-test-simulated: $(STAMPS)/tools $(STAMPS)/built
+# The types that Python sees of the compiled module are those that it has. Tests of live runs wait much of their time, so
+# there is one process more than there are processors.
+test-beside: $(STAMPS)/tools $(STAMPS)/tested
 	$(BIN)/stubtest --mypy-config-file tests/stubtest.ini cellrate._native
-	$(BIN)/python -m pytest -q --numprocesses=auto --dist=worksteal -m "not live"
+	$(BIN)/python -m pytest -q --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist=worksteal -m "not clock"
 
-test-live: $(STAMPS)/tools $(STAMPS)/built
-	$(BIN)/python -m pytest -q --numprocesses=4 --dist=worksteal -m "live and not clock" tests/python/test_live_*.py
-	$(BIN)/python -m pytest -q -m "live and clock" tests/python/test_live_*.py
+test-clock: $(STAMPS)/tools $(STAMPS)/tested
+	$(BIN)/python -m pytest -q -m clock tests/python/test_live_*.py
 
 # Packages beside these are whatever pip finds, so what they deprecate is no error here. Extras are not installed.
 LOWEST := series reading writing tables plots sweep_plots multiples together delays notebook read_capture hurst shared_memory run statistics network
@@ -158,7 +163,7 @@ lowest: $(STAMPS)/built
 	    -m "not (slow or live or browser or notebook)" $(LOWEST:%=tests/python/test_%.py)
 
 # A warning, such as of a link that leads nowhere or a page that no menu has, is an error.
-docs: $(STAMPS)/docs $(STAMPS)/built
+docs: $(STAMPS)/docs $(STAMPS)/tested
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site . results/site
 	@if [ -f python/cellrate/watching/page/kernel.js ]; then rm -rf results/site/lab && cp -r python/cellrate/watching/page results/site/lab; fi
 	@echo "Site: results/site/index.html"
@@ -243,8 +248,20 @@ lock: | $(STAMPS)/venv
 
 # An editable install: Python runs from python/, the compiled module lies beside it. Bytecode is written here, as pip does for
 # an ordinary install: where PYTHONDONTWRITEBYTECODE is set, as in many containers, each start would compile it anew.
+MATURIN := VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --quiet
+INSTALLED := $(BIN)/python -m compileall -q python/cellrate && \
+    { test -f python/cellrate/watching/page/page.js || $(BIN)/python web/build.py --page --if-possible; }
 $(STAMPS)/built: $(SOURCES) $(STAMPS)/tools
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
-	$(BIN)/python -m compileall -q python/cellrate
-	@test -f python/cellrate/watching/page/page.js || $(BIN)/python web/build.py --page --if-possible
+	$(MATURIN) --release
+	@$(INSTALLED)
+	touch $@
+
+# The module for tests and pages, of today's sources: that of the rule above where it is there, else one that is compiled in
+# less than half the time, of packages that Rust's tests have as well, and with their checks of overflow and assertions. It
+# takes a fifth more instructions.
+$(STAMPS)/tested: $(SOURCES) $(STAMPS)/tools
+	@if [ ! -f $(STAMPS)/built ] || [ -n "$$(find $^ -newer $(STAMPS)/built -print -quit)" ]; then \
+	    rm -f $(STAMPS)/built; \
+	    $(MATURIN) && $(INSTALLED); \
+	fi
 	touch $@

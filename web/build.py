@@ -4,7 +4,8 @@
 where it is there, else built from Debian's rustc-web, cargo-web, rust-web-src and lld. What is missing is said, with
 what installs it.
 
---page builds the page alone, without the simulator; --if-possible ends well where something is missing.
+--page builds the page alone, without the simulator; --quick has it compiled in half the time, and slower, as for tests;
+--if-possible ends well where something is missing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ CRATE = ROOT / "crates" / "cellrate-web"
 TARGET = ROOT / "target" / "lab"
 PAGE = ROOT / "python" / "cellrate" / "watching" / "page"
 WASM = "wasm32-unknown-unknown"
+
+QUICK = {
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
+    "CARGO_PROFILE_RELEASE_LTO": "off",
+    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+}
+"""Settings of cargo for a simulator that is compiled quickly."""
 
 
 class MissingError(Exception):
@@ -82,12 +90,14 @@ def node() -> None:
         installed.touch()
 
 
-def simulator() -> None:
+def simulator(quick: bool) -> None:
     """Compile the simulator, and write its JavaScript side."""
     if not shutil.which("cargo"):
         raise MissingError("cargo is missing: install Rust 1.90 or later (see rustup.rs)")
     flags, environment = wasm_flags()
     environment["CARGO_TARGET_DIR"] = str(TARGET)
+    if quick:
+        environment |= QUICK
     # Flags for the machine that this runs on mean nothing there.
     environment["CARGO_ENCODED_RUSTFLAGS"] = ""
     # Not --locked: the packages of the crates below are held by the other lock file, which may be ahead of this one.
@@ -99,13 +109,13 @@ def simulator() -> None:
 def main() -> int:
     """Build, and say what came of it."""
     options = set(sys.argv[1:])
-    if unknown := options - {"--page", "--if-possible"}:
-        print(f"unknown: {', '.join(unknown)}; known are --page and --if-possible", file=sys.stderr)
+    if unknown := options - {"--page", "--quick", "--if-possible"}:
+        print(f"unknown: {', '.join(unknown)}; known are --page, --quick and --if-possible", file=sys.stderr)
         return 2
     try:
         node()
         if "--page" not in options:
-            simulator()
+            simulator("--quick" in options)
         run("node", "build.mjs", PAGE, folder=WEB)
         # Types of the simulator are there once it has been built.
         if (WEB / "pkg").is_dir():

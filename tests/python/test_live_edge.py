@@ -15,7 +15,13 @@ from cellrate.live import doctor, live_run
 from cellrate.live.process import search_path
 
 _FOUND = doctor.findings()
-pytestmark = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
+pytestmark = [
+    pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND)),
+    pytest.mark.skipif(
+        shutil.which("iperf3", path=search_path()) is None,
+        reason="not installed: iperf3; cellrate doctor says how to get it",
+    ),
+]
 
 NAMES = ("plain", "window", "held-acks", "ubr")
 ROUND_TRIP_CELLS = 0.044 * 8e6 / 424
@@ -32,8 +38,6 @@ SHORTER = {
 
 @pytest.mark.clock
 def test_an_edge_that_goes_by_acks_keeps_the_adapter_short_and_the_line_full() -> None:
-    if shutil.which("iperf3", path=search_path()) is None:
-        pytest.skip("not installed: iperf3; cellrate doctor says how to get it")
     run = live_run(cellrate.Scenario.load("live/tcp-edge").set(SHORTER), attempts=2)
     goodput = {vc: float(run.application(f"load{n}")["result"]["goodput_bps"]) for n, vc in enumerate(NAMES, 1)}
     # From 2 s on: at first ACR is PCR, and windows are those that TCP begins with.
