@@ -47,6 +47,7 @@ impl<C: Copy> PerVcQueue<C> {
     }
 
     /// Whether none does.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -62,12 +63,14 @@ impl<C: Copy> PerVcQueue<C> {
     }
 
     /// Cells that waited, times the time, by `end` [cells * ps].
+    #[inline]
     pub fn integral(&self, end: Time) -> u128 {
         self.integral + u128::from(end.since(self.integrated_until).as_ps()) * self.cells.len() as u128
     }
 
     /// `cell` comes at `now`. Whether there is room for it.
     #[must_use]
+    #[inline]
     pub fn push(&mut self, now: Time, cell: C) -> bool {
         let has_room = !self.coupling.is_full(self.len());
         if has_room {
@@ -80,9 +83,15 @@ impl<C: Copy> PerVcQueue<C> {
 
     /// The first one leaves at `now`, if there is one.
     pub fn take(&mut self, now: Time) -> Option<C> {
-        self.integrate(now);
-        self.leaving = self.cells.pop_front();
+        self.leaving = self.pop(now);
         self.leaving
+    }
+
+    /// The first one leaves at `now`, if there is one, and is given here only.
+    #[inline]
+    pub fn pop(&mut self, now: Time) -> Option<C> {
+        self.integrate(now);
+        self.cells.pop_front()
     }
 
     /// The cell that was [taken](PerVcQueue::take) last, given once.
@@ -90,6 +99,7 @@ impl<C: Copy> PerVcQueue<C> {
         self.leaving.take()
     }
 
+    #[inline]
     fn integrate(&mut self, now: Time) {
         self.integral = self.integral(now);
         self.integrated_until = now;

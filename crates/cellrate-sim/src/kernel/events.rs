@@ -51,7 +51,10 @@ impl Cluster {
                 },
                 Leaf::Opening(opener) => self.on_opening(now, opener as usize),
                 Leaf::Report(endpoint) => self.on_report(now, endpoint as usize, leaf),
-                Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
+                Leaf::Transmission(endpoint) if (endpoint as usize) < self.first_virtual => {
+                    self.on_transmission(now, endpoint as usize);
+                }
+                Leaf::Transmission(endpoint) => self.on_virtual_transmission(now, endpoint as usize),
                 Leaf::Change(port) => self.on_change(now, port as usize, leaf),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
@@ -432,15 +435,11 @@ impl Cluster {
     #[inline]
     fn on_transmission(&mut self, now: Time, endpoint: usize) {
         if let Some(cell) = self.endpoints[endpoint].transmit(now) {
-            if endpoint < self.first_virtual {
-                let cell = match self.endpoints[endpoint].end.supply.channels() {
-                    Some(channels) => cell.of_channel(channels.last()),
-                    None => cell,
-                };
-                self.leave_host(now, cell);
-            } else {
-                self.leave_virtual_end(now, endpoint, cell);
-            }
+            let cell = match self.endpoints[endpoint].end.supply.channels() {
+                Some(channels) => cell.of_channel(channels.last()),
+                None => cell,
+            };
+            self.leave_host(now, cell);
         }
         if self.endpoints[endpoint].on_room(now) {
             self.reschedule_timer(endpoint);

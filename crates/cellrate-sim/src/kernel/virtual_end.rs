@@ -65,7 +65,7 @@ impl Cluster {
         debug_assert!(left_to_do.is_none(), "nobody puts PDUs together here");
         // Behind others, it changes nothing about when the first one leaves.
         if was_empty {
-            self.reschedule(now, partner);
+            self.plan_virtual(now, partner);
         }
         self.sampler.note_end(now, partner as u32, &self.endpoints[partner]);
     }
@@ -91,15 +91,40 @@ impl Cluster {
         if let Some(cell) = at_once {
             self.enter_switch(now, cell);
         }
-        self.reschedule(now, endpoint);
+        self.plan_virtual(now, endpoint);
     }
 
-    /// Puts `cell`, which leaves `endpoint` at `now`, into the port of the switch; a data cell is the one that waited.
-    pub(super) fn leave_virtual_end(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        let waited = per_vc_queue(&mut self.endpoints[endpoint]).take_leaving();
-        self.enter_switch(now, waited.map_or(cell, |waited| waited.on_hop(cell.hop())));
+    /// The virtual source `endpoint` sends: a cell comes to the port of the switch.
+    pub(super) fn on_virtual_transmission(&mut self, now: Time, endpoint: usize) {
+        let sender = &mut self.endpoints[endpoint];
+        let cell = if sender.end.transmit_data(now) {
+            let hop = sender.end.first_hop as usize;
+            per_vc_queue(sender).pop(now).map(|waited| waited.on_hop(hop))
+        } else {
+            // Among other cells it may be data after all: the one that waited.
+            sender.transmit(now).map(|cell| {
+                let waited = per_vc_queue(sender).take_leaving();
+                waited.map_or(cell, |waited| waited.on_hop(cell.hop()))
+            })
+        };
+        if let Some(cell) = cell {
+            self.enter_switch(now, cell);
+        }
+        self.plan_virtual(now, endpoint);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
+    /// The next transmission of the virtual source `endpoint`, not before `now`, may have moved.
+    #[inline]
+    fn plan_virtual(&mut self, now: Time, endpoint: usize) {
+        let sender = &mut self.endpoints[endpoint];
+        let is_empty = per_vc_queue(sender).is_empty();
+        let data_from = |from| if is_empty { Time::NEVER } else { from };
+        sender.transmits = sender.end.pacer.next_transmission(now, data_from);
+        self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
+    }
+
+    #[inline]
     fn enter_switch(&mut self, now: Time, cell: Cell) {
         let hop = self.hops[cell.hop()];
         let port = &mut self.ports[hop.port as usize];
@@ -118,12 +143,14 @@ impl Cluster {
 }
 
 /// Has `port` observe `cell`, which has come to its switch and goes on over `hop`.
+#[inline]
 fn observe(port: &mut Port, now: Time, hop: &Hop, cell: &Cell) {
     if port.metered {
         port.observe(now, usize::from(hop.priority), hop.slot, cell);
     }
 }
 
+#[inline]
 fn per_vc_queue(endpoint: &mut Endpoint) -> &mut PerVcQueue<Cell> {
     match &mut endpoint.end.supply {
         Supply::Common(CommonSupply::Relayed(queue)) => queue,
