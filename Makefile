@@ -146,10 +146,11 @@ test-python: test-beside
 	@$(MAKE) --no-print-directory test-clock
 
 # The types that Python sees of the compiled module are those that it has. Tests of live runs wait much of their time, so
-# there is one process more than there are processors.
+# there is one process more than there are processors. A file is run by one process, which makes once what its tests share.
 test-beside: $(STAMPS)/tools $(STAMPS)/tested
 	$(BIN)/stubtest --mypy-config-file tests/stubtest.ini cellrate._native
-	$(BIN)/python -m pytest -q --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist=worksteal -m "not clock"
+	$(BIN)/python -m pytest -q --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist=loadfile --no-loadscope-reorder \
+	    -m "not clock"
 
 test-clock: $(STAMPS)/tools $(STAMPS)/tested
 	$(BIN)/python -m pytest -q -m clock tests/python/test_live_*.py

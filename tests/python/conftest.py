@@ -28,7 +28,10 @@ hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
 MARKS = {
-    "slow": r"test_(pages|examples|papers|runs_of_papers|slurm|clusters|campaigns|first_use|arena)",
+    "slow": (
+        r"test_(pages|examples|papers|paper_uili|runs_of_papers|slurm|clusters|campaigns|first_use|arena|side_by_side"
+        r"|notebooks|trial|gfr)"
+    ),
     "live": r"test_live_(run|algorithms|watch|trust|tcp|edge)",
     "browser": r"test_(lab\w*|watch)",
     "notebook": r"test_notebooks",
@@ -44,8 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, files in MARKS.items():
             if re.fullmatch(files, item.path.stem):
                 item.add_marker(mark)
-    # Long ones first where several processes share the tests, so that none is left to one of them at the end. Each of
-    # them begins with a part of the list in one piece, and so makes what the tests of a file share once.
+    # Long ones first where several processes share the files, so that none is left to one of them at the end.
     if os.environ.get("PYTEST_XDIST_WORKER"):
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
