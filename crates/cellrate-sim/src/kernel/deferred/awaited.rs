@@ -19,6 +19,7 @@ use cellrate_proto::Time;
 
 use super::lose_for_room;
 use crate::cell::{Cell, Significance};
+use crate::kernel::lanes::cell_queue::CellQueue;
 use crate::kernel::ports::Queues;
 use crate::kernel::ports::drain_strategy::DrainStrategy;
 use crate::kernel::state::cluster::Cluster;
@@ -83,13 +84,14 @@ impl Cluster {
     /// key.
     pub(crate) fn drain_to_host(&mut self, port: usize, [lane, link]: [u32; 2], limit: u64) {
         let link = link as usize;
-        let announced = self.lanes[link].significant.all().len();
+        let behind = &self.lanes[link];
+        let (is_known, announced) = (!behind.cells.is_empty(), behind.significant.all().len());
         let last = self.pass_to_host(port, [lane as usize, link], limit);
         if let Some(cell) = last {
             self.lanes[link].cells.push(cell);
         }
         // What arrives only after the end is on the link as well, before what is announced.
-        if last.is_some() || self.lanes[link].significant.all().len() < announced {
+        if !is_known && (last.is_some() || self.lanes[link].significant.all().len() < announced) {
             self.await_next(port, link);
         }
     }
@@ -100,12 +102,14 @@ impl Cluster {
         let mut last: Option<Cell> = None;
         while self.ports[port].merge.first() < limit {
             let several = matches!(self.ports[port].strategy, DrainStrategy::Host { several: true, .. });
-            let is_plain = self.lanes[ways[0]].cells.first().is_some_and(|first| !first.is_special());
+            let cells = &self.lanes[ways[0]].cells;
+            let is_run = !begins_alone(cells);
+            let is_plain = cells.first().is_some_and(|first| !first.is_special());
             let mut passed = 0;
             if several && is_plain {
                 passed = self.run_several_to_host(port, ways[0], limit);
             }
-            if passed == 0 && (is_plain || !several) {
+            if passed == 0 && (is_plain || !several) && is_run {
                 passed = self.run_to_host(port, ways, limit, &mut last);
             }
             if passed == 0
@@ -146,4 +150,10 @@ impl Cluster {
         // What arrives at or after the end of the run stays on the link; the schedule never comes to it.
         if arrives < *end { endpoints[hop.endpoint as usize].receive(cell) } else { Some(cell) }
     }
+}
+
+/// Whether the first cell that is at hand in `cells` is an FRM, or stands before one: it is no run.
+#[inline(always)]
+fn begins_alone(cells: &CellQueue) -> bool {
+    cells.front_run().iter().take(2).any(Cell::is_forward_rm)
 }

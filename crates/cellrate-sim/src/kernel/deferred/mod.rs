@@ -127,7 +127,10 @@ impl Cluster {
     pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
             let strategy = self.ports[port].strategy;
-            if strategy == DrainStrategy::InTurn && self.take_turns(port, limit) {
+            if strategy == DrainStrategy::InTurn
+                && self.may_be_turns(port, limit)
+                && self.take_turns(port, limit)
+            {
                 continue;
             }
             if strategy == DrainStrategy::Sorted && self.run_sorted(port, limit) {
@@ -135,6 +138,7 @@ impl Cluster {
             }
             let ended = match strategy {
                 DrainStrategy::OneByOne => None,
+                DrainStrategy::BeforeCluster | DrainStrategy::InTurn if self.comes_alone(port, limit) => None,
                 DrainStrategy::BeforeCluster | DrainStrategy::InTurn | DrainStrategy::Sorted => {
                     self.run_before_cluster(port, limit)
                 }
@@ -156,8 +160,20 @@ impl Cluster {
         }
     }
 
+    /// Whether it is plain that the first cell to come to a deferred port is the only one before `limit`, or that one of
+    /// its way in is the next.
+    #[inline]
+    fn comes_alone(&self, port: usize, limit: u64) -> bool {
+        let merge = &self.ports[port].merge;
+        merge.second() >= limit
+            && match self.leaves[self.schedule.split(merge.first()).1] {
+                Leaf::Feed(feed) => self.feeds[feed as usize].front.count <= 1,
+                _ => false,
+            }
+    }
+
     /// The next data cell comes to a deferred port: all that may happen then. Returns its feed if it was the last one
-    /// of its train.
+    /// that is known.
     fn step(&mut self, number: usize) -> Option<usize> {
         let key = self.ports[number].merge.first();
         let (now, leaf) = self.schedule.split(key);
@@ -179,10 +195,12 @@ impl Cluster {
             (None, Leaf::Feed(index)) => {
                 let feed = &mut feeds[index as usize];
                 let cell = feed.front.take(now);
-                let ended = feed.front.count == 0;
-                let next = if ended { NEVER } else { key + feed.key_step };
-                port.merge.set(feed.place as usize, next);
-                (cell, ended.then_some(index as usize))
+                let next = match feed.front.count {
+                    0 => feed.key_behind(key, schedule),
+                    _ => Some(key + feed.key_step),
+                };
+                port.merge.set(feed.place as usize, next.unwrap_or(NEVER));
+                (cell, next.is_none().then_some(index as usize))
             }
             (None, Leaf::Lane(index)) => (take(&mut lanes[index as usize], leaf, port, schedule), None),
             _ => unreachable!("only cells are merged"),

@@ -60,9 +60,6 @@ impl Cluster {
     /// Deals with whole rounds of cells that come to a FIFO to another cluster before `limit`. Whether there were any.
     #[inline(never)]
     pub(crate) fn take_turns(&mut self, number: usize, limit: u64) -> bool {
-        if !self.may_be_turns(number, limit) {
-            return false;
-        }
         self.know_ahead(number, limit);
         let Cluster { ports, feeds, outboxes, schedule, scratch, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
@@ -109,21 +106,21 @@ impl Cluster {
 
     /// Whether it is worth while to look closer: mostly it is not because the port was looked at just before, or
     /// because the averaging interval has only begun.
-    #[inline]
-    fn may_be_turns(&mut self, number: usize, limit: u64) -> bool {
+    #[inline(always)]
+    pub(super) fn may_be_turns(&mut self, number: usize, limit: u64) -> bool {
         let Port { merge, metered, control, .. } = &mut self.ports[number];
         let Some(mut order) = merge.in_order() else { return false };
         let (key, Leaf::Feed(first)) = order.get(0) else { return false };
         let step = self.feeds[first as usize].key_step;
         let is_short = |limit: u64| limit.saturating_sub(key) / LEAST_ROUNDS < step;
-        if is_short(limit) {
+        if is_short(limit) || !order.is_promising() {
             return false;
         }
         let (_, Leaf::Feed(last)) = order.get(order.count() - 1) else { return false };
         let (last, meter) = (&self.feeds[last as usize], control.quiet_meter());
         let until = if *metered { limit.min(self.schedule.key(0, meter.until)) } else { limit };
         let begins = *metered && last.front.count > 0 && !meter.is_quiet(last.slot);
-        !is_short(until) && !begins && order.is_promising()
+        !is_short(until) && !begins
     }
 
     /// Plans the cells that come before `limit`, as far as it can be done.

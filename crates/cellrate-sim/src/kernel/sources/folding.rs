@@ -98,9 +98,10 @@ impl HostExit<'_> {
 }
 
 impl Folded<'_> {
-    /// The transmissions before `until` have been made. Whether there is something new on the link or planned.
+    /// The transmissions before `until` have been made. Whether there is something new on the link: then what follows
+    /// may have to be [planned](Folded::plan_run).
     fn catch_up(&mut self, until: Time) -> bool {
-        let mut replanned = false;
+        let mut is_new = false;
         while self.sender.transmits < until {
             let Endpoint { planned, transmits, .. } = *self.sender;
             let left = if planned == 0 {
@@ -115,14 +116,17 @@ impl Folded<'_> {
                 if until <= all {
                     // As many as begin before then, one at least and not all.
                     self.settle(until.since(transmits).div_ceil(spacing) as u32);
-                    return replanned;
+                    return is_new;
                 }
                 self.settle(planned)
             };
-            self.plan(left);
-            replanned = true;
+            self.await_next(left);
+            if self.sender.transmits < until {
+                self.plan_run();
+            }
+            is_new = true;
         }
-        replanned
+        is_new
     }
 
     /// Sends the rounds that a source of a shared host sends whole before `until`, if there are two or more: many may
@@ -151,7 +155,9 @@ impl Folded<'_> {
     /// Takes back what is planned.
     fn take_back(&mut self) {
         let planned = std::mem::take(&mut self.sender.planned);
-        self.feed.cut(planned);
+        if planned > 0 {
+            self.feed.cut(planned);
+        }
         self.feed.open = false;
     }
 
@@ -159,24 +165,47 @@ impl Folded<'_> {
     /// most BRMs where many come in an averaging interval, and no turned-around cell waits that did not wait before.
     /// Returns a cell that leaves at once, out of rate: nothing is planned then.
     pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
-        let replanned = self.catch_up(now);
+        let is_own = matches!(self.exit, HostExit::Own(_));
+        let event_has_left = is_own && self.event_has_left();
+        let first_has_left = is_own && !event_has_left && self.first_has_left();
+        let is_new = self.catch_up(now);
         let of_plan =
             |sender: &Endpoint| sender.end.source().map(|source| (source.acr(), source.has_waiting_brm()));
         let before = of_plan(self.sender);
         let at_once = self.sender.on_rm(now, cell);
-        if at_once.is_none() && of_plan(self.sender) == before {
-            if replanned {
-                self.refresh();
-            }
+        let stands = at_once.is_none() && of_plan(self.sender) == before;
+        if stands && !is_new {
             return None;
         }
-        self.take_back();
-        match at_once {
-            None => self.reschedule(now),
-            // What has been sent may be what the port is to have got before.
-            Some(_) => self.refresh(),
+        if stands {
+            self.plan_run();
+        } else {
+            self.take_back();
+            if at_once.is_none() {
+                self.plan(now);
+            }
+        }
+        // What has been sent may be what the port is to have got before.
+        if !(event_has_left || first_has_left && self.waits_for_merge()) {
+            self.refresh();
         }
         at_once
+    }
+
+    /// Whether a cell on the link that has to be an event has left: then the keys of the feed stay what they are,
+    /// whatever else leaves or is planned.
+    fn event_has_left(&self) -> bool {
+        let feed = &*self.feed;
+        // What is planned is no event, or may be.
+        feed.deferred && (self.sender.planned == 0 || feed.open) && feed.has_event()
+    }
+
+    /// Whether the first cell on the link has left and waits for the merge: then the keys of the feed stay what they are
+    /// as long as no event leaves.
+    fn first_has_left(&self) -> bool {
+        let feed = &*self.feed;
+        let has_left = if self.sender.planned == 0 { !feed.is_empty() } else { feed.has_several() };
+        has_left && self.waits_for_merge()
     }
 
     /// The next transmission, not before `now`, may have moved, after an [interruption](Folded::interrupt).
@@ -257,15 +286,26 @@ impl Folded<'_> {
         last
     }
 
-    /// Works out the next transmission, not before `now`, and the run that begins there if one does. Nothing is planned
-    /// beyond the end.
+    /// Works out the next transmission, not before `now`, and the run that begins there if one does.
     fn plan(&mut self, now: Time) {
+        self.await_next(now);
+        self.plan_run();
+    }
+
+    /// Works out the instant of the next transmission, not before `now`; nothing is planned.
+    #[inline(always)]
+    fn await_next(&mut self, now: Time) {
+        self.sender.transmits = self.sender.end.next_transmission(now);
+        self.sender.planned = 0;
+        self.feed.open = false;
+    }
+
+    /// Plans the run that begins with the next transmission, if one does and it is not planned yet. Nothing is planned
+    /// beyond the end.
+    fn plan_run(&mut self) {
         let Folded { sender, exit, feed, spare, schedule, end, .. } = self;
-        let at = sender.end.next_transmission(now);
-        sender.transmits = at;
-        sender.planned = 0;
-        feed.open = false;
-        if at >= *end {
+        let at = sender.transmits;
+        if sender.planned > 0 || at >= *end {
             return;
         }
         let (spacing, mut count, mut ends_pdu) = sender.run(at);
@@ -509,7 +549,7 @@ impl Cluster {
     }
 
     /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the
-    /// link or planned.
+    /// link: then what follows may not be planned yet.
     pub(crate) fn catch_up(&mut self, endpoint: usize, until: Time) -> bool {
         self.folded(endpoint).is_some_and(|mut folded| folded.catch_up(until))
     }
@@ -534,12 +574,12 @@ impl Cluster {
     }
 
     /// TCP at `endpoint` may have put PDUs behind those that waited; what it had to send before `now` has been
-    /// [sent](Cluster::catch_up), and `replanned` is what that said. What is planned is part of the PDU that waited
-    /// first, and stays.
-    pub(crate) fn more_waits(&mut self, now: Time, endpoint: usize, replanned: bool) {
+    /// [sent](Cluster::catch_up), and `is_new` is what that said. What is planned is part of the PDU that waited first,
+    /// and stays.
+    pub(crate) fn more_waits(&mut self, now: Time, endpoint: usize, is_new: bool) {
         match self.folded(endpoint) {
             Some(mut folded) if folded.sender.planned > 0 => {
-                if replanned {
+                if is_new {
                     folded.refresh();
                 }
             }
@@ -552,6 +592,7 @@ impl Cluster {
         if let Some(mut folded) = self.folded(endpoint)
             && folded.catch_up(until)
         {
+            folded.plan_run();
             folded.refresh();
         }
     }
