@@ -44,6 +44,8 @@ const CE_OR_BN: u64 = 1 << 30;
 const BACKWARD: u64 = 1 << 31;
 const ER_SHIFT: u32 = 32;
 const CCR_SHIFT: u32 = 47;
+/// Set in no cell on a link: see [`Cell::answered_early`].
+const ANSWERED: u64 = 1 << 62;
 const MARK: u64 = 1 << 63 | RM | BACKWARD;
 const RATE_MASK: u64 = 0x7fff;
 /// The bits of a data cell's number in its direction that it carries.
@@ -304,6 +306,26 @@ impl Cell {
     #[inline]
     pub(crate) fn is_significant(&self, significance: Significance) -> bool {
         (self.word >> SIGNIFICANT_SHIFT) as u8 & significance.0 != 0
+    }
+
+    /// The same BRM, which has its answer already and waits in a list before the port it leaves by: no event, until it is
+    /// [on its way](Cell::on_its_way) again.
+    #[inline]
+    pub(crate) fn answered_early(self) -> Cell {
+        Cell { word: self.word & !BACKWARD | ANSWERED, ..self }
+    }
+
+    /// Whether this is a BRM that was [answered early](Cell::answered_early).
+    #[inline]
+    pub(crate) fn is_answered_early(&self) -> bool {
+        self.word & ANSWERED != 0
+    }
+
+    /// The cell as it goes on, whether it was [answered early](Cell::answered_early) or not.
+    #[inline(always)]
+    pub(crate) fn on_its_way(self) -> Cell {
+        let word = self.word & !ANSWERED | (self.word & ANSWERED) >> (ANSWERED / BACKWARD).trailing_zeros();
+        Cell { word, ..self }
     }
 
     /// Whether this is an RM cell on its way back to its source.

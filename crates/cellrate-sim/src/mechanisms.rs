@@ -45,11 +45,14 @@ pub enum Mechanism {
     Few,
     /// Answers to BRMs that hang on nothing that waits are given without looking.
     SettledAnswers,
+    /// BRMs are answered when they reach a switch, though the port to another cluster that they leave by is looked at
+    /// later.
+    EarlyAnswers,
 }
 
 impl Mechanism {
     /// All there are.
-    pub const ALL: [Mechanism; 20] = [
+    pub const ALL: [Mechanism; 21] = [
         Mechanism::Clusters,
         Mechanism::Deferral,
         Mechanism::WithoutQueue,
@@ -70,6 +73,7 @@ impl Mechanism {
         Mechanism::WindowRounds,
         Mechanism::Few,
         Mechanism::SettledAnswers,
+        Mechanism::EarlyAnswers,
     ];
 
     /// The name, as a test prints it.

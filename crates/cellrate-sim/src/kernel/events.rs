@@ -201,31 +201,44 @@ impl Cluster {
             _ => self.catch_up_to(hop.port as usize, self.schedule.key(leaf, now), now),
         }
         if cell.is_backward_rm() {
-            let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
-            let is_settled = match self.ports[port].control.answer_is_fixed(now, slot) {
-                _ if !self.mechanisms.has(Mechanism::SettledAnswers) => false,
-                // The answer is a change that is noted behind those before it.
-                _ if self.ports[port].records_changes() => false,
-                Settled::Yes => true,
-                Settled::ButForForwardRms => self.no_forward_rm_waits(&hop, now),
-                Settled::No => false,
-            };
-            cell = if is_settled {
-                self.ports[port].settled_answer(now, slot, cell)
-            } else {
-                self.catch_up_to(port, self.schedule.key(leaf, now), now);
-                self.ports[port].answer(now, slot, cell)
-            };
-            self.sampler.note_port(now, hop.answering_port, &mut self.ports);
+            cell = self.answer(now, leaf, &hop, cell);
         }
+        self.join(now, leaf, &hop, cell);
+    }
+
+    /// `cell` comes to the port of `hop`, before which nothing waits.
+    #[inline(always)]
+    pub(super) fn join(&mut self, now: Time, leaf: usize, hop: &Hop, cell: Cell) {
         let port = &mut self.ports[hop.port as usize];
         if port.metered {
             port.observe(now, usize::from(hop.priority), hop.slot, &cell);
             if port.originates() && usize::from(hop.priority) == ABR && !cell.is_backward_rm() {
-                self.originate(now, leaf, number, &hop);
+                self.originate(now, leaf, cell.hop(), hop);
             }
         }
-        self.enqueue(now, &hop, cell);
+        self.enqueue(now, hop, cell);
+    }
+
+    /// The answer to a BRM that comes to the switch that `hop` leaves.
+    #[inline(always)]
+    pub(super) fn answer(&mut self, now: Time, leaf: usize, hop: &Hop, cell: Cell) -> Cell {
+        let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
+        let is_settled = match self.ports[port].control.answer_is_fixed(now, slot) {
+            _ if !self.mechanisms.has(Mechanism::SettledAnswers) => false,
+            // The answer is a change that is noted behind those before it.
+            _ if self.ports[port].records_changes() => false,
+            Settled::Yes => true,
+            Settled::ButForForwardRms => self.no_forward_rm_waits(hop, now),
+            Settled::No => false,
+        };
+        let answered = if is_settled {
+            self.ports[port].settled_answer(now, slot, cell)
+        } else {
+            self.catch_up_to(port, self.schedule.key(leaf, now), now);
+            self.ports[port].answer(now, slot, cell)
+        };
+        self.sampler.note_port(now, hop.answering_port, &mut self.ports);
+        answered
     }
 
     /// Sends `cell` from its host: it comes to the first port of its way.

@@ -1,12 +1,12 @@
 //! Cells that come to a FIFO before another cluster: all that come before someone looks, many at a time.
 //!
 //! An FRM tells the port's control something, once it and all cells before it have been counted; then the others
-//! follow. The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
+//! follow, or come before that where the control [does not mind](cellrate_proto::switch::PortControl::ignores_open_interval). The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
 //! room, or nobody has asked its source yet) ends the run, and takes the general [step](super).
 
 use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::NEVER;
-use cellrate_proto::switch::{QuietMeter, Slot};
+use cellrate_proto::switch::QuietMeter;
 
 use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
@@ -17,6 +17,7 @@ use crate::kernel::ports::{ABR, GUARANTEED, Joining, MOST_JOINING, Port, Queues}
 use crate::kernel::state::cluster::{Cluster, LONG};
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::outbox::Outbox;
+use crate::kernel::state::scratch::PendingFrm;
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
@@ -37,6 +38,8 @@ impl Cluster {
             return None;
         };
         let priority = usize::from(*only_priority);
+        let frms_end = *metered && !control.ignores_open_interval();
+        let frms = &mut scratch.frms;
         loop {
             let meter = control.quiet_meter();
             let before = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
@@ -53,18 +56,21 @@ impl Cluster {
                 schedule,
                 joining,
                 meter,
+                frms,
+                frms_end,
                 limit: before,
                 left,
             };
-            let Ended { feed, forward_rm, count } = merge.run(run);
+            let Ended { feed, by_frm, count } = merge.run(run);
             if *metered && priority == GUARANTEED {
                 control.on_guaranteed_cells(count);
             }
-            let Some((cell, slot)) = forward_rm else { return feed };
-            if *metered {
-                control.on_forward_rm(cell.arrives, slot, cell.current_cell_rate().rate());
+            for (key, slot, rate) in frms.drain(..) {
+                if *metered {
+                    control.on_forward_rm(schedule.split(key).0, slot, rate);
+                }
             }
-            if feed.is_some() || merge.first() >= limit {
+            if !by_frm || feed.is_some() || merge.first() >= limit {
                 return feed;
             }
         }
@@ -125,6 +131,10 @@ struct RunBeforeLink<'a, const ONWARD: bool> {
     schedule: &'a Schedule,
     joining: Joining<'a>,
     meter: Option<QuietMeter<'a>>,
+    /// FRMs that come: their keys, connections at the port and CCRs.
+    frms: &'a mut Vec<PendingFrm>,
+    /// Whether the first of them ends the run, because the control has to be told before other cells are counted.
+    frms_end: bool,
     limit: u64,
     /// Number of cells that may still come.
     left: u64,
@@ -135,8 +145,8 @@ struct RunBeforeLink<'a, const ONWARD: bool> {
 struct Ended {
     /// The last cell of what was known of this feed.
     feed: Option<usize>,
-    /// An FRM as it came to the port, and the number of its connection there.
-    forward_rm: Option<(Cell, Slot)>,
+    /// Whether an FRM was the last one.
+    by_frm: bool,
     /// Number of cells that came.
     count: u64,
 }
@@ -155,6 +165,8 @@ impl<const ONWARD: bool> Along for RunBeforeLink<'_, ONWARD> {
             schedule,
             mut joining,
             mut meter,
+            frms,
+            frms_end,
             limit,
             left,
         } = self;
@@ -196,7 +208,10 @@ impl<const ONWARD: bool> Along for RunBeforeLink<'_, ONWARD> {
                     let next = feed.key_behind(key, schedule);
                     merge.replace_first(feed.place as usize, next.unwrap_or(NEVER));
                     ended.feed = if next.is_none() { Some(index as usize) } else { None };
-                    ended.forward_rm = cell.is_rm().then_some((cell, feed.slot));
+                    if cell.is_forward_rm() {
+                        frms.push((key, feed.slot, cell.current_cell_rate().rate()));
+                        ended.by_frm = frms_end;
+                    }
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
@@ -213,13 +228,14 @@ impl<const ONWARD: bool> Along for RunBeforeLink<'_, ONWARD> {
                     merge.replace_first(lane.place(), lane.first_key(schedule));
                     ways_out.push(lanes, way_out, cell.arriving(arrives));
                     if cell.is_rm() {
-                        ended.forward_rm = Some((cell, hop.slot));
+                        frms.push((key, hop.slot, cell.current_cell_rate().rate()));
+                        ended.by_frm = frms_end;
                     }
                 }
                 _ => unreachable!("only cells are merged"),
             }
             left -= 1;
-            if left == 0 || ended.feed.is_some() || ended.forward_rm.is_some() {
+            if left == 0 || ended.feed.is_some() || ended.by_frm {
                 break;
             }
         }

@@ -32,6 +32,7 @@ impl Cluster {
         self.set_lane_ends();
         self.tell_feeds();
         self.find_sources_alone(&ways_in);
+        self.find_answered_early();
     }
 
     /// For each port, the number of lanes and feeds that lead there if it is deferred.
@@ -144,6 +145,17 @@ impl Cluster {
             if let NextHop::Outbox(number) | NextHop::Lane(number) = hop.leads_to() {
                 feed.way_out = number;
             }
+        }
+    }
+
+    /// Finds sources whose BRMs need no look at the port that they leave by when they are answered.
+    fn find_answered_early(&mut self) {
+        for feed in &mut self.feeds {
+            let port = &self.ports[feed.port as usize];
+            let runs = matches!(port.strategy, DrainStrategy::BeforeCluster | DrainStrategy::InTurn);
+            let is_own = feed.significance == Significance::BEFORE_CLUSTER && !feed.ends_loop;
+            feed.answers_early =
+                self.mechanisms.has(Mechanism::EarlyAnswers) && is_own && runs && !port.originates();
         }
     }
 

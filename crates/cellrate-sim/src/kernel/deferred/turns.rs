@@ -302,7 +302,7 @@ impl Rounds {
                 outbox.push_stretch(cell, Stretch { gap, spacing, count: others });
             } else {
                 outbox.push(cell);
-                if cell.is_rm() {
+                if cell.is_forward_rm() {
                     frms.push((key, feed.slot, cell.current_cell_rate().rate()));
                 }
             }

@@ -59,10 +59,16 @@ impl<T: Copy> Short<T> {
         Some(first)
     }
 
+    /// All elements, to be changed.
+    #[inline]
+    pub fn all_mut(&mut self) -> &mut [T] {
+        &mut self.list[self.taken as usize..]
+    }
+
     /// The last one, to be changed.
     #[inline]
     pub fn last_mut(&mut self) -> Option<&mut T> {
-        self.list[self.taken as usize..].last_mut()
+        self.all_mut().last_mut()
     }
 
     /// Takes the last one.

@@ -18,6 +18,7 @@ use cellrate_proto::{Duration, Time};
 use crate::cell::{Cell, Significance};
 use crate::endpoint::{Endpoint, SendMode};
 use crate::kernel::ports::drain_strategy::DrainStrategy;
+use crate::kernel::ports::fed::Fed;
 use crate::kernel::ports::merge::Merge;
 use crate::kernel::ports::{Fifo, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
@@ -368,11 +369,9 @@ impl Folded<'_> {
         self.feed.port == port
             && !self.feed.is_empty()
             && self.first_unknown() > now
-            && self
-                .feed
-                .trains()
-                .take_while(|train| train.first_arrival() <= now)
-                .all(|train| !train.last.is_rm() || train.last.arrives > now)
+            && self.feed.trains().take_while(|train| train.first_arrival() <= now).all(|train| {
+                !train.last.is_rm() || train.last.is_answered_early() || train.last.arrives > now
+            })
     }
 
     /// Whether a cell of which only the instant is known will be no event whatever it is: it is found when the port is
@@ -419,6 +418,11 @@ impl Folded<'_> {
         if self.feed.deferred {
             self.merge_front();
         }
+        self.keep_due();
+    }
+
+    /// The first event of the feed may have changed.
+    fn keep_due(&mut self) {
         let feed = &*self.feed;
         if let HostExit::Shared(fifo) = &self.exit {
             let due = self.first_backward_rm().map_or(Time::NEVER, |sent| fifo.begins(sent));
@@ -480,6 +484,9 @@ impl Cluster {
     /// deferred, the trains that wait end and what comes after them has to be known.
     pub(crate) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
         let feed = &mut self.feeds[index];
+        if feed.answers_early {
+            return self.answer_early(now, index, leaf);
+        }
         let (port, deferred, ends_loop) = (feed.port as usize, feed.deferred, feed.ends_loop);
         if !deferred && feed.front.count > 1 {
             let cell = feed.front.take(now);
@@ -514,6 +521,35 @@ impl Cluster {
         };
         folded.refresh();
         self.reach_switch(now, leaf, ends_loop, cell);
+    }
+
+    /// A BRM may reach the switch at `now`. The port in the other direction answers it. Then it joins the queue if nothing
+    /// waits before the port that it leaves by; or else it waits as data cells do until that is looked at, where it does
+    /// no more than join the queue and be counted.
+    fn answer_early(&mut self, now: Time, index: usize, leaf: usize) {
+        let is_due = |cell: &Cell| cell.arrives == now;
+        let known = self.feeds[index].first_unanswered().filter(is_due);
+        let unknown = || {
+            let mut folded = self.folded_into(index);
+            let last = folded.exit.latest_transmission(now);
+            folded.plan_until(last + Duration::from_ps(1));
+            folded.feed.first_unanswered().filter(is_due)
+        };
+        let Some(cell) = known.or_else(unknown) else { return self.folded_into(index).keep_due() };
+        let hop = self.hops[cell.hop() + 1];
+        let answered = self.answer(now, leaf, &hop, cell);
+        let port = &self.ports[hop.port as usize];
+        let is_first = port.merge.first() == self.schedule.key(leaf, now);
+        if is_first && port.fed() == Fed::No && port.hosts_before().is_none() {
+            let mut folded = self.folded_into(index);
+            folded.feed.front.count = 0;
+            folded.feed.advance();
+            folded.plan_behind();
+            folded.refresh();
+            return self.join(now, leaf, &hop, answered.on_next_hop());
+        }
+        self.feeds[index].answer_first(answered);
+        self.folded_into(index).keep_due();
     }
 
     /// `cell` reaches a switch over the link of its source; its control loop may end there.

@@ -42,7 +42,7 @@ impl Train {
     pub fn take(&mut self, now: Time) -> Cell {
         debug_assert_eq!(now, self.first_arrival());
         self.count -= 1;
-        if self.count == 0 { self.last } else { self.last.before_by(self.count, now) }
+        if self.count == 0 { self.last.on_its_way() } else { self.last.before_by(self.count, now) }
     }
 
     /// Whether the first cell is no event on the way to a deferred port.
@@ -128,11 +128,17 @@ impl Behind {
         }
     }
 
-    /// Iterates over trains that [stand out](Train::stands_out), first to last.
+    /// The last cell of the first train that stands out, which from now on does not.
+    fn take_outstanding(&mut self) -> Option<&mut Cell> {
+        let number = self.outstanding.pop()?.wrapping_sub(self.taken);
+        Some(&mut self.trains.all_mut()[number as usize].last)
+    }
+
+    /// The first train that [stands out](Train::stands_out).
     #[inline]
-    fn outstanding(&self) -> impl Iterator<Item = &Train> {
-        let trains = self.trains.all();
-        self.outstanding.all().iter().map(|number| &trains[number.wrapping_sub(self.taken) as usize])
+    fn first_outstanding(&self) -> Option<&Train> {
+        let number = self.outstanding.first()?.wrapping_sub(self.taken);
+        self.trains.all().get(number as usize)
     }
 }
 
@@ -160,6 +166,9 @@ pub(crate) struct Feed {
     pub deferred: bool,
     /// Which cells have to be events.
     pub significance: Significance,
+    /// Whether BRMs are [answered early](crate::kernel::sources::folding): when they reach the switch, though the port
+    /// is looked at later.
+    pub answers_early: bool,
     /// Whether the control loop of its connection ends at the switch, at a [virtual end](crate::kernel::virtual_end).
     pub ends_loop: bool,
     /// Whether the last train is as the source planned it last.
@@ -186,6 +195,7 @@ impl Feed {
             priority: 0,
             deferred,
             significance,
+            answers_early: false,
             ends_loop: false,
             open: false,
             behind: None,
@@ -208,7 +218,7 @@ impl Feed {
     /// Whether there is a cell that has to be an event, where BRMs are such cells.
     #[inline]
     pub fn has_event(&self) -> bool {
-        self.outstanding().next().is_some()
+        self.first_outstanding().is_some()
     }
 
     /// Whether no train is on the link or planned.
@@ -268,17 +278,18 @@ impl Feed {
         self.behind.as_mut()?.pop()
     }
 
-    /// Trains that [stand out](Train::stands_out), first to last.
+    /// The first train that [stands out](Train::stands_out).
     #[inline]
-    fn outstanding(&self) -> impl Iterator<Item = &Train> {
-        let front = std::iter::once(&self.front);
-        let front = front.filter(|front| front.count > 0 && front.stands_out(self.significance));
-        front.chain(self.behind.iter().flat_map(|behind| behind.outstanding()))
+    fn first_outstanding(&self) -> Option<&Train> {
+        if self.front.count > 0 && self.front.stands_out(self.significance) {
+            return Some(&self.front);
+        }
+        self.behind.as_ref()?.first_outstanding()
     }
 
-    /// The first train that ends with a BRM.
+    /// The first train that ends with a BRM, where only these stand out.
     pub fn first_backward_rm(&self) -> Option<&Train> {
-        self.outstanding().find(|train| train.last.is_backward_rm())
+        self.first_outstanding()
     }
 
     /// The trains behind the front one.
@@ -288,11 +299,11 @@ impl Feed {
     }
 
     /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its
-    /// cells are events, or there is no train.
+    /// cells are events that are [passed on](crate::kernel::events) at once, or there is no train.
     #[inline]
     pub fn front_key(&mut self, schedule: &Schedule) -> u64 {
         self.key_step = schedule.key_step(self.front.spacing.as_ps());
-        if self.front.waits(self.significance) {
+        if self.answers_early || self.front.waits(self.significance) {
             schedule.key(self.leaf as usize, self.front.first_arrival())
         } else {
             NEVER
@@ -330,12 +341,24 @@ impl Feed {
 
     /// Instant at which the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let is_event = |train: &&Train| train.count > 0 && train.last.is_significant(self.significance);
-        let first = match Some(&self.front).filter(is_event) {
-            Some(front) => front,
-            None => self.behind.as_ref()?.outstanding().find(is_event)?,
+        let is_event = |train: &&Train| train.last.is_significant(self.significance);
+        self.first_outstanding().filter(is_event).map(Train::first_arrival)
+    }
+
+    /// The first cell that has to be an event, where only BRMs are.
+    pub fn first_unanswered(&self) -> Option<Cell> {
+        self.first_outstanding().map(|train| train.last)
+    }
+
+    /// The [first such cell](Feed::first_unanswered) has its answer, and is this from now on.
+    pub fn answer_first(&mut self, answered: Cell) {
+        let last = match &mut self.behind {
+            Some(behind) if !self.front.stands_out(self.significance) => behind.take_outstanding(),
+            _ => Some(&mut self.front.last),
         };
-        Some(first.first_arrival())
+        if let Some(last) = last {
+            *last = answered.answered_early();
+        }
     }
 
     /// Instant at which a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a
