@@ -308,8 +308,8 @@ impl Cell {
         (self.word >> SIGNIFICANT_SHIFT) as u8 & significance.0 != 0
     }
 
-    /// The same BRM, which has its answer already and waits in a list before the port it leaves by: no event, until it is
-    /// [on its way](Cell::on_its_way) again.
+    /// The same BRM, which has its answer already and waits in a list before the port it leaves by: no event, until it
+    /// is [on its way](Cell::on_its_way) again.
     #[inline]
     pub(crate) fn answered_early(self) -> Cell {
         Cell { word: self.word & !BACKWARD | ANSWERED, ..self }

@@ -1,7 +1,9 @@
 //! Cells that come to a FIFO before another cluster: all that come before someone looks, many at a time.
 //!
 //! An FRM tells the port's control something, once it and all cells before it have been counted; then the others
-//! follow, or come before that where the control [does not mind](cellrate_proto::switch::PortControl::ignores_open_interval). The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
+//! follow. Where the control [does not
+//! mind](cellrate_proto::switch::PortControl::ignores_open_interval), it is told once the others have been counted as
+//! well. The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
 //! room, or nobody has asked its source yet) ends the run, and takes the general [step](super).
 
 use cellrate_engine::schedule::Schedule;

@@ -28,6 +28,10 @@
 //! from the first answer in an interval on, and before it the answer depends only on FRMs of the same connection, none
 //! of which waits most of the time.
 //!
+//! A BRM that a source sends by a FIFO to another cluster is an event at the switch, where the port in the other
+//! direction answers it at that instant; but where other cells wait before the FIFO, it waits with them, as what it has
+//! been [answered](crate::cell::Cell::answered_early).
+//!
 //! A deferred port with real queues has no events for departures either: it catches up with them in the same way.
 
 pub(crate) mod awaited;
@@ -160,8 +164,8 @@ impl Cluster {
         }
     }
 
-    /// Whether it is plain that the first cell to come to a deferred port is the only one before `limit`, or that one of
-    /// its way in is the next.
+    /// Whether it is plain that the first cell to come to a deferred port is the only one before `limit`, or that one
+    /// of its way in is the next.
     #[inline]
     fn comes_alone(&self, port: usize, limit: u64) -> bool {
         let merge = &self.ports[port].merge;

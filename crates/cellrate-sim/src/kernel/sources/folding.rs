@@ -201,8 +201,8 @@ impl Folded<'_> {
         feed.deferred && (self.sender.planned == 0 || feed.open) && feed.has_event()
     }
 
-    /// Whether the first cell on the link has left and waits for the merge: then the keys of the feed stay what they are
-    /// as long as no event leaves.
+    /// Whether the first cell on the link has left and waits for the merge: then the keys of the feed stay what they
+    /// are as long as no event leaves.
     fn first_has_left(&self) -> bool {
         let feed = &*self.feed;
         let has_left = if self.sender.planned == 0 { !feed.is_empty() } else { feed.has_several() };
@@ -523,9 +523,9 @@ impl Cluster {
         self.reach_switch(now, leaf, ends_loop, cell);
     }
 
-    /// A BRM may reach the switch at `now`. The port in the other direction answers it. Then it joins the queue if nothing
-    /// waits before the port that it leaves by; or else it waits as data cells do until that is looked at, where it does
-    /// no more than join the queue and be counted.
+    /// A BRM may reach the switch at `now`. The port in the other direction answers it. Then it joins the queue if
+    /// nothing waits before the port that it leaves by; or else it waits as data cells do until that is looked at,
+    /// where it does no more than join the queue and be counted.
     fn answer_early(&mut self, now: Time, index: usize, leaf: usize) {
         let is_due = |cell: &Cell| cell.arrives == now;
         let known = self.feeds[index].first_unanswered().filter(is_due);
