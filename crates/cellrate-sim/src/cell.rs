@@ -205,6 +205,12 @@ impl Cell {
         Cell { word: self.word + 1, ..self }
     }
 
+    /// The same cell on the hop that is `hops` further on its way.
+    #[inline]
+    pub fn hops_on(self, hops: u32) -> Cell {
+        Cell { word: self.word + u64::from(hops), ..self }
+    }
+
     /// The same cell on a link whose far end it reaches at `arrives`.
     #[inline]
     pub fn arriving(self, arrives: Time) -> Cell {

@@ -8,7 +8,7 @@ use crate::kernel::lanes::lane::LaneEnd;
 use crate::kernel::leaf::Leaf;
 use crate::kernel::ports::drain_strategy::DrainStrategy;
 use crate::kernel::ports::{ABR, Queues};
-use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::cluster::{Ahead, Cluster};
 use crate::mechanisms::Mechanism;
 
 impl Cluster {
@@ -55,7 +55,7 @@ impl Cluster {
             }
             match port.queues {
                 Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => {
-                    port.strategy = DrainStrategy::Ranked
+                    port.strategy = DrainStrategy::Ranked { overtaking: None };
                 }
                 Queues::Fifo(_)
                     if port.deferred && port.outside && mechanisms.has(Mechanism::BeforeCluster) =>
@@ -68,6 +68,15 @@ impl Cluster {
                     port.strategy = DrainStrategy::Served;
                 }
                 _ => {}
+            }
+        }
+        for &Ahead { lane, source } in &self.ahead {
+            let first = self.endpoints[source as usize].end.first_hop as usize;
+            if let LaneEnd::Deferred { port, .. } = self.lanes[lane as usize].leads_to
+                && let DrainStrategy::Ranked { overtaking } = &mut self.ports[port as usize].strategy
+                && self.hops[first + 1].priority == 0
+            {
+                *overtaking = Some(lane);
             }
         }
     }
