@@ -36,11 +36,11 @@ pub(crate) struct Class {
     pub octets: u128,
     /// Times from the arrival of a flow to the arrival of its last cell.
     pub times: Histogram,
-    /// Slow-downs: the time of a flow divided by the time that it would take alone, in steps of [`UNIT`].
+    /// Slow-downs: the time of a flow divided by the time that it would take alone, each as so many times [`UNIT`].
     pub slow_downs: Histogram,
 }
 
-/// A slow-down of 1.
+/// A slow-down of 1; millionths are counted.
 pub(crate) const UNIT: Duration = Duration::from_us(1);
 
 impl Completions {
