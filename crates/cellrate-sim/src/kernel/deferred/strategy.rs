@@ -70,13 +70,21 @@ impl Cluster {
                 _ => {}
             }
         }
+        self.find_overtaking();
+    }
+
+    /// Finds the lanes whose cells overtake those of sources. Where several such lanes lead to a port, cells of one come
+    /// between those of another, and too few of sources come in a row.
+    fn find_overtaking(&mut self) {
+        let mut lanes = vec![0_u32; self.ports.len()];
         for &Ahead { lane, source } in &self.ahead {
             let first = self.endpoints[source as usize].end.first_hop as usize;
             if let LaneEnd::Deferred { port, .. } = self.lanes[lane as usize].leads_to
                 && let DrainStrategy::Ranked { overtaking } = &mut self.ports[port as usize].strategy
                 && self.hops[first + 1].priority == 0
             {
-                *overtaking = Some(lane);
+                lanes[port as usize] += 1;
+                *overtaking = (lanes[port as usize] == 1).then_some(lane);
             }
         }
     }
