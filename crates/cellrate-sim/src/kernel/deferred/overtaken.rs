@@ -95,6 +95,9 @@ impl Overtaken<'_> {
     ) -> Option<(Ended, u64)> {
         let Overtaken { lane, feeds, leaves, schedule, limit } = self;
         let CellQueue::Lists(_) = lane.cells else { return None };
+        if merge.first() >= limit {
+            return None;
+        }
         let most = turning.room_for_overtaken().min(MOST);
         let (begin, _) = schedule.split(merge.first());
         let cells = lane.cells.front_run();
