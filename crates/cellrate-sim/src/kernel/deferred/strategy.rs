@@ -73,8 +73,8 @@ impl Cluster {
         self.find_overtaking();
     }
 
-    /// Finds the lanes whose cells overtake those of sources. Where several such lanes lead to a port, cells of one come
-    /// between those of another, and too few of sources come in a row.
+    /// Finds the lanes whose cells overtake those of sources. Where several such lanes lead to a port, cells of one
+    /// come between those of another, and too few of sources come in a row.
     fn find_overtaking(&mut self) {
         let mut lanes = vec![0_u32; self.ports.len()];
         for &Ahead { lane, source } in &self.ahead {
