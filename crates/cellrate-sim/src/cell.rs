@@ -193,25 +193,25 @@ impl Cell {
         (self.word & HOP_MASK) as usize
     }
 
-    /// The same cell on another hop.
+    /// This cell on the hop of number `hop`.
     #[inline]
     pub fn on_hop(self, hop: usize) -> Cell {
         Cell { word: self.word & !HOP_MASK | hop as u64, ..self }
     }
 
-    /// The same cell on the hop after the one it is on.
+    /// This cell on the hop after the one it is on.
     #[inline]
     pub fn on_next_hop(self) -> Cell {
         Cell { word: self.word + 1, ..self }
     }
 
-    /// The same cell on the hop that is `hops` further on its way.
+    /// This cell moved on by `hops` hops of its way.
     #[inline]
     pub fn hops_on(self, hops: u32) -> Cell {
         Cell { word: self.word + u64::from(hops), ..self }
     }
 
-    /// The same cell on a link whose far end it reaches at `arrives`.
+    /// This cell on a link whose far end it reaches at `arrives`.
     #[inline]
     pub fn arriving(self, arrives: Time) -> Cell {
         Cell { arrives, ..self }
@@ -272,7 +272,7 @@ impl Cell {
         self.word |= CONGESTION;
     }
 
-    /// The same data cell with EFCI = 0.
+    /// This data cell with EFCI = 0.
     #[inline]
     pub fn without_efci(self) -> Cell {
         Cell { word: self.word & !CONGESTION, ..self }
@@ -314,8 +314,8 @@ impl Cell {
         (self.word >> SIGNIFICANT_SHIFT) as u8 & significance.0 != 0
     }
 
-    /// The same BRM, which has its answer already and waits in a list before the port it leaves by: no event, until it
-    /// is [on its way](Cell::on_its_way) again.
+    /// This BRM as a switch has answered it before it joins the queue of the port that it leaves by. It waits in a
+    /// list, and is no event until it is [on its way](Cell::on_its_way) again.
     #[inline]
     pub(crate) fn answered_early(self) -> Cell {
         Cell { word: self.word & !BACKWARD | ANSWERED, ..self }
@@ -355,7 +355,7 @@ impl Cell {
         (self.word + (1 << ER_SHIFT)) & !(1 << 62 | CE_OR_BN | USER_OR_NI)
     }
 
-    /// The same data cell as the last one of its PDU.
+    /// This data cell as the last one of its PDU.
     #[inline]
     pub(crate) fn ending_pdu(self) -> Cell {
         Cell { word: self.word | USER_OR_NI, ..self }
@@ -411,7 +411,7 @@ impl Cell {
         }
     }
 
-    /// The same RM cell with what a switch wrote into it.
+    /// This RM cell with what a switch wrote into it.
     #[inline]
     pub fn with_feedback(
         self,

@@ -98,7 +98,7 @@ impl Step {
         PortIndex::of(self.link, self.end)
     }
 
-    /// The same link, crossed the other way.
+    /// The step over this link the other way.
     pub const fn turned(self) -> Step {
         self.port().other().step()
     }

@@ -33,12 +33,12 @@ struct Estimate {
 }
 
 impl RtoEstimator {
-    /// One that has measured nothing.
+    /// An estimator that has measured nothing.
     pub fn new(config: TimeoutConfig) -> RtoEstimator {
         RtoEstimator { config, estimate: None, back_offs: 0, linux: None }
     }
 
-    /// The same that estimates in this way.
+    /// This estimator, made to estimate as `estimator` says.
     pub fn by(self, estimator: Estimator) -> RtoEstimator {
         let linux = match estimator {
             Estimator::Rfc6298 => None,

@@ -1,4 +1,4 @@
-//! The same networks with virtual paths.
+//! Random networks with virtual paths.
 
 use cellrate_proto::scheduling::Weight;
 use cellrate_scenario::traffic::Greedy;

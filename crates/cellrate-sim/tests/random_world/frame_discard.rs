@@ -1,4 +1,4 @@
-//! The same networks with switches that lose PDUs rather than cells.
+//! Random networks with switches that lose PDUs rather than cells.
 
 use std::sync::Arc;
 

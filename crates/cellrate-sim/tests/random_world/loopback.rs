@@ -1,4 +1,4 @@
-//! The same networks with OAM loopback cells.
+//! Random networks with OAM loopback cells.
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowIndex, FlowQuantity, Loopback, Probe, Quantity, Scenario};

@@ -1,4 +1,4 @@
-//! The same networks with switches that police what comes, and sources that break rules.
+//! Random networks with switches that police what comes, and sources that break rules.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The same networks with connections that are trees.
+//! Random networks with connections that are trees.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
