@@ -24,7 +24,9 @@ export PIP_QUIET := 1
 # Bytecode is left by whoever imports a module first, here also where Python is told to leave none, as in many containers:
 # pip would compile several times as many modules as are ever imported, which is half of what it does.
 unexport PYTHONDONTWRITEBYTECODE
-INSTALL := $(BIN)/pip install -q --no-compile --require-hashes
+# uv takes a tenth of pip's time. It goes by none of pip's settings, such as an index of one's own: where it fails, pip installs.
+INSTALL = $(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r $< || $(PIP) -r $<
+PIP := $(BIN)/pip install -q --no-compile --require-hashes
 
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
@@ -218,7 +220,7 @@ prerequisites:
 	@sh tools/prerequisites.sh "$(PYTHON)" "$(LEAST_RUST)"
 
 # A virtual environment needs Debian's python3-venv, which root can install.
-$(STAMPS)/venv: | prerequisites
+$(STAMPS)/venv: requirements/lock.txt | prerequisites
 	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ! command -v cc >/dev/null; then \
 	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	        apt-get update -q && apt-get install -qy --no-install-recommends python3-venv gcc libc6-dev; \
@@ -228,21 +230,21 @@ $(STAMPS)/venv: | prerequisites
 	    fi; \
 	fi
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) -r requirements/lock.txt
 	mkdir -p $(STAMPS)
 	touch $@
 
 # Versions and digests of all packages are fixed by the files in requirements/ (`make lock`).
 $(STAMPS)/tools: requirements/tools.txt | $(STAMPS)/venv
-	$(INSTALL) -r requirements/tools.txt
+	$(INSTALL)
 	touch $@
 
 $(STAMPS)/docs: requirements/docs.txt | $(STAMPS)/venv
-	$(INSTALL) -r requirements/docs.txt
+	$(INSTALL)
 	touch $@
 
 # For who changes a dependency in pyproject.toml, or wants newer versions within its bounds (LOCK_OPTIONS=--upgrade).
 lock: | $(STAMPS)/venv
-	$(INSTALL) -r requirements/lock.txt
 	echo 'uv>=0.13,<0.14' | $(LOCK) - -o requirements/lock.txt
 	$(LOCK) pyproject.toml $(foreach extra,dev cluster import polars tune xarray,--extra $(extra)) -o requirements/tools.txt
 	$(LOCK) pyproject.toml --extra docs -c requirements/tools.txt -o requirements/docs.txt
