@@ -6,8 +6,8 @@
 //! `v3` of a group of fifty draws. The seed is the key of a ChaCha generator of eight rounds; the number of the stream
 //! is made of the first 64 bits of SHA-256 of the name, and of what is drawn.
 
-use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
 
 use cellrate_proto::Duration;
@@ -112,7 +112,7 @@ impl Random {
 
     /// 64 bits, for who has a generator of its own.
     pub fn bits(&mut self) -> u64 {
-        self.generator.random()
+        self.generator.next_u64()
     }
 
     /// Uniform in [0, 1), of 53 bits.
