@@ -32,6 +32,7 @@ mod robust;
 mod stop_and_go;
 mod support;
 mod tcp;
+mod told;
 mod trees;
 mod uili;
 mod vs_vd;
