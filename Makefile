@@ -105,7 +105,7 @@ test-rust: prerequisites
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	$(PYTHON) vectors/derive.py
 
-# As many random networks as a change of the kernel is worth, and fewer where each is more work; `make test` has some 3,500.
+# As many random networks as a change of the kernel is worth, and fewer where each is more work; `make test` has some 3,000.
 N ?= 10000
 differential: prerequisites
 	CELLRATE_DIFFERENTIAL=$(N) cargo test --release --locked -p cellrate-sim --test differential

@@ -72,25 +72,25 @@ const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 20;
 const DEFAULT_CHAIN_COUNT: u64 = 100;
 const DEFAULT_FAIR_COUNT: u64 = 60;
 const DEFAULT_THRONG_COUNT: u64 = 40;
-const DEFAULT_SHARED_COUNT: u64 = 25;
+const DEFAULT_SHARED_COUNT: u64 = 20;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 20;
-const DEFAULT_SEGMENTS_COUNT: u64 = 200;
-const DEFAULT_BECN_COUNT: u64 = 200;
-const DEFAULT_CONGESTED_COUNT: u64 = 60;
+const DEFAULT_SEGMENTS_COUNT: u64 = 120;
+const DEFAULT_BECN_COUNT: u64 = 120;
+const DEFAULT_CONGESTED_COUNT: u64 = 48;
 const DEFAULT_LOOPBACK_COUNT: u64 = 32;
 const DEFAULT_DISCARD_COUNT: u64 = 60;
 const DEFAULT_POLICED_COUNT: u64 = 200;
 const DEFAULT_TURNS_COUNT: u64 = 70;
 const DEFAULT_PARTS_COUNT: u64 = 100;
-const DEFAULT_PARALLEL_COUNT: u64 = 160;
-const DEFAULT_CHANGING_COUNT: u64 = 200;
-const DEFAULT_CALLS_COUNT: u64 = 240;
-const DEFAULT_OWN_COUNT: u64 = 160;
+const DEFAULT_PARALLEL_COUNT: u64 = 100;
+const DEFAULT_CHANGING_COUNT: u64 = 120;
+const DEFAULT_CALLS_COUNT: u64 = 180;
+const DEFAULT_OWN_COUNT: u64 = 100;
 const DEFAULT_TREES_COUNT: u64 = 160;
 const DEFAULT_CATEGORIES_COUNT: u64 = 60;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 20;
 const DEFAULT_SERIES_COUNT: u64 = 80;
-const DEFAULT_CLIENTS_COUNT: u64 = 120;
+const DEFAULT_CLIENTS_COUNT: u64 = 80;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -373,7 +373,7 @@ fn with_trees(number: u64) -> Scenario {
         7 => random_thresholds(number),
         8 => random_categories(number),
         9 => discarding(random_tcp(number), number),
-        3 if number % 20 == 3 => random_shared_hosts(number),
+        3 if number % 40 == 3 => random_shared_hosts(number),
         _ => random_scenario(number),
     };
     if number % 5 == 1 {

@@ -13,9 +13,9 @@ use super::*;
 /// Flaws that take trees to tell.
 pub const TREE_FLAWS: [(Flaw, u64); 5] = [
     (Flaw::CopiesLoseEfci, 117),
-    (Flaw::AnswersBeforeCopies, 43),
+    (Flaw::AnswersBeforeCopies, 78),
     (Flaw::OneBranchAnswers, 18),
-    (Flaw::UnmeteredFeedback, 23),
+    (Flaw::UnmeteredFeedback, 98),
     (Flaw::BranchesTakenForOne, 7),
 ];
 
