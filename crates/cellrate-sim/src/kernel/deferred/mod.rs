@@ -132,9 +132,10 @@ impl Cluster {
     pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
             let strategy = self.ports[port].strategy;
+            // To look for turns, sources are asked what they send: it may be that nothing is left.
             if strategy == DrainStrategy::InTurn
                 && self.may_be_turns(port, limit)
-                && self.take_turns(port, limit)
+                && (self.take_turns(port, limit) || self.ports[port].merge.first() >= limit)
             {
                 continue;
             }
