@@ -275,7 +275,9 @@ impl Endpoint {
             return Some(self.receive_rm(cell));
         }
         self.end.receive_data(cell.efci(), cell.arrives.since(cell.sent));
-        let interface = self.interface.as_mut()?;
+        let Some(interface) = &mut self.interface else {
+            return (cell.ends_pdu() && self.end.supply.conversation().is_some()).then_some(cell);
+        };
         if !interface.reassembly.on_cell(&cell) {
             return None;
         }

@@ -48,11 +48,14 @@ pub enum Mechanism {
     /// BRMs are answered when they reach a switch, though the port to another cluster that they leave by is looked at
     /// later.
     EarlyAnswers,
+    /// The last cell of a request or response that cannot be lost bears a mark, and the others are no events where they
+    /// arrive.
+    AnnouncedBursts,
 }
 
 impl Mechanism {
     /// All there are.
-    pub const ALL: [Mechanism; 21] = [
+    pub const ALL: [Mechanism; 22] = [
         Mechanism::Clusters,
         Mechanism::Deferral,
         Mechanism::WithoutQueue,
@@ -74,6 +77,7 @@ impl Mechanism {
         Mechanism::Few,
         Mechanism::SettledAnswers,
         Mechanism::EarlyAnswers,
+        Mechanism::AnnouncedBursts,
     ];
 
     /// The name, as a test prints it.

@@ -10,6 +10,7 @@ use cellrate_engine::supply::CommonSupply;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 
+use super::announced::Announced;
 use super::hops::{Hops, own};
 use super::place::Place;
 use crate::endpoint::Endpoint;
@@ -18,12 +19,13 @@ use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
 
 pub(super) fn build_endpoints(
-    scenario: &Scenario,
+    announced: &Announced<'_>,
     first_hops: &[u32],
     places: &[Place],
     parts: &mut [Parts],
     plugins: Plugins<'_>,
 ) -> Result<(), MissingPlugin> {
+    let scenario = announced.scenario;
     let judges = scenario.is_stationary();
     for flow in scenario.flows() {
         let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
@@ -33,6 +35,7 @@ pub(super) fn build_endpoints(
             flow,
             cell_time: scenario.link(first.link).rate.cell_time(),
             end: Time::ZERO + scenario.duration,
+            marks_bursts: announced.has(flow),
             plugins,
         };
         // What goes over a branch of a tree are copies.

@@ -3,8 +3,9 @@
 //! Ports are built first, of the kind that what they carry and who looks at them ask for ([`ports`], [`carried`],
 //! [`watched`]); then the [`hops`] of all directions, and their [`ends`]; then what saves events before cells leave
 //! ([`folds`]); then the lanes on the links between ([`wiring`]), which hang on all of that; last the series
-//! ([`tracks`]).
+//! ([`tracks`]). Ends of requests and responses are [`announced`] to those who receive them.
 
+mod announced;
 mod branching;
 mod carried;
 mod ends;
@@ -42,6 +43,7 @@ use crate::kernel::state::openers::Openers;
 use crate::kernel::state::segment_ends::SegmentEnds;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
+use announced::Announced;
 pub(crate) use carried::carries_cells;
 use carried::{categories_by_port, most_cells};
 use cellrate_engine::sampler::Sampler;
@@ -168,7 +170,8 @@ pub(crate) fn assemble(
         .filter(|point| matches!(point.usage.rule, Rule::Abr(_)))
         .map(|point| point.step_back.port())
         .collect();
-    let every_cell = watched_receivers(scenario);
+    let announced = Announced { scenario, tapped, mechanisms };
+    let every_cell = watched_receivers(scenario, &announced);
     let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
     let mut in_order: Vec<(u32, PortIndex)> = scenario
@@ -215,7 +218,7 @@ pub(crate) fn assemble(
     };
     let virtual_ends: Vec<_> = virtual_ends.into_iter().map(&mut next_end).collect();
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
-    build_endpoints(scenario, &hops.first, &endpoints, &mut parts, plugins)?;
+    build_endpoints(&announced, &hops.first, &endpoints, &mut parts, plugins)?;
     build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts, plugins)?;
     for Origin { flow, hop, step, hop_back, .. } in origins {
         let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);

@@ -3,6 +3,8 @@
 use cellrate_proto::Duration;
 use cellrate_scenario::{Every, FlowIndex, PortIndex, PortQuantity, PortSource, Quantity, Scenario, Traffic};
 
+use super::announced::Announced;
+
 /// Quantities of one port that series look at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WatchedPort {
@@ -73,16 +75,18 @@ impl Watched {
 }
 
 /// By port, whether every arrival over its link has to be an event: a series looks at a receiving end there, or the end
-/// answers what it receives.
-pub(super) fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
+/// answers what it receives, and no mark tells it when.
+pub(super) fn watched_receivers(scenario: &Scenario, announced: &Announced<'_>) -> Vec<bool> {
     let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
         Quantity::Flow { quantity, flow } if quantity.is_of_receiver() => Some(flow),
         _ => None,
     });
-    let answering = scenario.flows().filter(|flow| {
-        let forward = &scenario.connection(flow.connection()).forward;
-        matches!(forward.traffic, Some(Traffic::RequestResponse(_) | Traffic::Channels(_)))
-    });
+    let answering =
+        scenario.flows().filter(|flow| match scenario.connection(flow.connection()).forward.traffic {
+            Some(Traffic::RequestResponse(_)) => !announced.has(*flow),
+            Some(Traffic::Channels(_)) => true,
+            _ => false,
+        });
     let mut every_cell = vec![false; scenario.ports().len()];
     for flow in watched.chain(answering) {
         if let Some(last) = scenario.steps(flow).next_back() {

@@ -350,7 +350,22 @@ impl Cluster {
     /// The instant of a cell that `endpoint` has received has come.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        if cell.is_rm() { self.on_rm(now, endpoint, cell) } else { self.on_pdu(now, endpoint, cell) }
+        if cell.is_rm() {
+            self.on_rm(now, endpoint, cell);
+        } else if self.endpoints[endpoint].interface.is_some() {
+            self.on_pdu(now, endpoint, cell);
+        } else {
+            self.on_burst(now, endpoint, cell);
+        }
+    }
+
+    /// A request or a response has come whole with `cell`. What its receiver has sent by now is not touched by what it
+    /// may send because of it.
+    fn on_burst(&mut self, now: Time, endpoint: usize, cell: Cell) {
+        self.interrupt(endpoint, now);
+        self.endpoints[endpoint].end.supply.on_delivered(now, cell.sequence(), cell.sent);
+        self.reschedule(now, endpoint);
+        self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     /// Hands over the PDU, whole, of which `cell` was the last one.

@@ -59,6 +59,8 @@ struct Outgoing {
     waiting: VecDeque<Time>,
     /// Cells of the first of them that have left.
     sent_of_first: u32,
+    /// Whether their last cells bear the mark of the end of a PDU.
+    marks_last: bool,
     /// When the application has handed over all it has begun.
     free: Time,
     response_times: Histogram,
@@ -109,21 +111,31 @@ impl Conversation {
         }
     }
 
+    /// This end with the last cell of each burst that it sends [marked](crate::cell::Cell::ends_pdu), or not (default).
+    pub(super) fn marking(mut self, marks_last: bool) -> Conversation {
+        self.outgoing.marks_last = marks_last;
+        self
+    }
+
     pub(super) fn next(&self) -> Time {
         let Outgoing { waiting, spacing, sent_of_first, .. } = &self.outgoing;
         waiting.front().map_or(Time::NEVER, |&start| start + *spacing * u64::from(*sent_of_first))
     }
 
-    pub(super) fn take(&mut self, now: Time) {
-        self.outgoing.take(now);
+    /// The waiting cell leaves at `now`; whether it bears the mark of the last one.
+    pub(super) fn take(&mut self, now: Time) -> bool {
+        self.outgoing.take(now) && self.outgoing.marks_last
     }
 
-    /// How many cells of the first burst wait at `at`, and will at each `spacing` after that.
-    pub(super) fn run(&self, at: Time, spacing: Duration) -> u32 {
-        let Outgoing { waiting, size, spacing: gap, sent_of_first, .. } = &self.outgoing;
-        let Some(&start) = waiting.front() else { return 0 };
+    /// How many cells of the first burst wait at `at`, and will at each `spacing` after that; and whether the last of
+    /// them bears the mark of the last one.
+    pub(super) fn run(&self, at: Time, spacing: Duration) -> (u32, bool) {
+        let Outgoing { waiting, size, spacing: gap, sent_of_first, marks_last, .. } = &self.outgoing;
+        let Some(&start) = waiting.front() else { return (0, false) };
         let end = start.saturating_add(gap.saturating_mul(u64::from(*size)));
-        run_of(self.next(), end, *gap, at, spacing).min(size - sent_of_first)
+        let left = size - sent_of_first;
+        let count = run_of(self.next(), end, *gap, at, spacing).min(left);
+        (count, *marks_last && count == left)
     }
 
     /// `count` cells of a [run](Conversation::run) have left, the last one at `last`.
@@ -234,6 +246,7 @@ impl Outgoing {
             cell_time,
             waiting: VecDeque::new(),
             sent_of_first: 0,
+            marks_last: false,
             free: Time::ZERO,
             response_times: Histogram::default(),
             completed: 0,
@@ -250,13 +263,14 @@ impl Outgoing {
         self.free = start.saturating_add(self.spacing.saturating_mul(u64::from(self.size)));
     }
 
-    fn take(&mut self, now: Time) {
+    /// The waiting cell leaves at `now`; whether it is the last one of its burst.
+    fn take(&mut self, now: Time) -> bool {
         self.sent_of_first += 1;
         if self.sent_of_first < self.size {
-            return;
+            return false;
         }
         self.sent_of_first = 0;
-        let Some(start) = self.waiting.pop_front() else { return };
+        let Some(start) = self.waiting.pop_front() else { return true };
         let departed = now + self.cell_time;
         let span = departed.since(start);
         self.completed += 1;
@@ -265,6 +279,7 @@ impl Outgoing {
         if self.sent.len() < self.record {
             self.sent.push((start, departed));
         }
+        true
     }
 }
 
@@ -398,17 +413,22 @@ mod tests {
         }
         // From 502 on three cells, 100 ps apart, and three more behind them.
         let every = Duration::from_ps(100);
-        assert_eq!([501, 502, 9_000].map(|ps| server.run(at(ps), every)), [0, 3, 3]);
-        assert_eq!(server.run(at(520), Duration::from_ps(95)), 3, "at 520, 615 and 710");
+        assert_eq!([501, 502, 9_000].map(|ps| server.run(at(ps), every).0), [0, 3, 3]);
+        assert_eq!(server.run(at(520), Duration::from_ps(95)), (3, false), "at 520, 615 and 710");
         assert_eq!(
             server.run(at(511), Duration::from_ps(95)),
-            2,
+            (2, false),
             "the third would leave at 701, and comes at 702"
         );
+        let marking = server.clone().marking(true);
+        assert_eq!(marking.run(at(520), Duration::from_ps(95)), (3, true));
+        assert_eq!(marking.run(at(511), Duration::from_ps(95)), (2, false), "one of the burst is left");
         let mut cell_by_cell = server.clone();
-        [502, 602, 702].into_iter().for_each(|ps| cell_by_cell.take(at(ps)));
+        assert_eq!([502, 602, 702].map(|ps| cell_by_cell.take(at(ps))), [false; 3]);
+        let mut marked = marking;
+        assert_eq!([502, 602, 702, 802].map(|ps| marked.take(at(ps))), [false, false, true, false]);
         server.take_run(2, at(602));
-        assert_eq!(server.run(at(702), every), 1);
+        assert_eq!(server.run(at(702), every), (1, false));
         server.take_run(1, at(702));
         assert_eq!((server.sent(), server.next()), (cell_by_cell.sent(), cell_by_cell.next()));
         assert_eq!(server.sent(), [(at(502), at(722))]);

@@ -52,6 +52,9 @@ pub struct Site<'a> {
     pub cell_time: Duration,
     /// The end of the run.
     pub end: Time,
+    /// Whether the last cell of each request and response bears the mark of the end of a PDU, for the end that receives
+    /// it.
+    pub marks_bursts: bool,
     /// Plugins of the run.
     pub plugins: Plugins<'a>,
 }
@@ -62,7 +65,7 @@ impl Supply {
     /// # Errors
     /// Where the run was not given its traffic.
     pub fn new(site: Site<'_>) -> Result<Supply, MissingPlugin> {
-        let Site { scenario, flow, cell_time, end, plugins } = site;
+        let Site { scenario, flow, cell_time, end, marks_bursts, plugins } = site;
         let (seed, other) = (scenario.seed, &scenario.flow(flow.other()).traffic);
         let Flow { sender, traffic } = scenario.flow(flow);
         let owner = || Owner::flow(scenario, flow);
@@ -81,15 +84,15 @@ impl Supply {
                 Supply::Frames(Box::new(Frames::new(frames, sender.icr(), random(), end)))
             }
             None => match other {
-                Some(Traffic::RequestResponse(model)) if flow.is_backward() => {
-                    Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
-                }
+                Some(Traffic::RequestResponse(model)) if flow.is_backward() => Supply::Conversation(
+                    Box::new(Conversation::server(model, cell_time).marking(marks_bursts)),
+                ),
                 Some(Traffic::Tcp(tcp)) => adapter(tcp),
                 _ => Supply::Common(CommonSupply::Nothing),
             },
             Some(Traffic::Greedy(greedy)) if greedy.windows.is_empty() => Supply::Endless,
             Some(Traffic::RequestResponse(model)) => {
-                Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
+                Supply::Conversation(Box::new(Conversation::client(model, cell_time).marking(marks_bursts)))
             }
             Some(Traffic::Transfers(Datagrams { header, encapsulation, .. })) => {
                 let adapter = Adapter::new(*header, *encapsulation, AdapterQueue::Unbounded, cell_time);
@@ -166,7 +169,7 @@ impl Supply {
             Supply::Adapter(adapter) if at < adapter.ready() => (0, false),
             Supply::Adapter(adapter) => (adapter.run(), true),
             Supply::Calls(calls) => calls.present().run(at, spacing),
-            Supply::Conversation(conversation) => (conversation.run(at, spacing), false),
+            Supply::Conversation(conversation) => conversation.run(at, spacing),
             _ => (0, false),
         }
     }
@@ -199,7 +202,7 @@ impl Supply {
         match self {
             Supply::Common(common) => return common.take(now).is_some_and(|cell| cell.ends_pdu()),
             Supply::Endless => {}
-            Supply::Conversation(conversation) => conversation.take(now),
+            Supply::Conversation(conversation) => return conversation.take(now),
             Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Frames(frames) => return frames.take(now),
             Supply::Mpeg2(stream) => return stream.take(),

@@ -109,7 +109,14 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
     let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
     let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
     let end = Time::ZERO + scenario.duration;
-    let site = Site { scenario, flow: FlowIndex(flow as u32), cell_time, end, plugins: plugins() };
+    let site = Site {
+        scenario,
+        flow: FlowIndex(flow as u32),
+        cell_time,
+        end,
+        marks_bursts: false,
+        plugins: plugins(),
+    };
     End {
         flow,
         relay: None,
