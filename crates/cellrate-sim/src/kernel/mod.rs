@@ -171,8 +171,9 @@ pub(crate) struct Kernel {
 /// A watcher, which is called between windows with the end of the last one and the clusters.
 pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> + 'a;
 
-/// Windows in a round: as many clusters are at work by turns, which should have room in the caches together.
-const WINDOWS_PER_ROUND: u64 = 12;
+/// Windows in a round: as many clusters are at work by turns, and have room in a second-level cache together even where
+/// each has a hundred connections that begin there.
+const WINDOWS_PER_ROUND: u64 = 3;
 
 impl Kernel {
     /// Makes a kernel at time zero, for a run up to `end`.
