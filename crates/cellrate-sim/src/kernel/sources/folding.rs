@@ -166,9 +166,6 @@ impl Folded<'_> {
     /// most BRMs where many come in an averaging interval, and no turned-around cell waits that did not wait before.
     /// Returns a cell that leaves at once, out of rate: nothing is planned then.
     pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
-        let is_own = matches!(self.exit, HostExit::Own(_));
-        let event_has_left = is_own && self.event_has_left();
-        let first_has_left = is_own && !event_has_left && self.first_has_left();
         let is_new = self.catch_up(now);
         let of_plan =
             |sender: &Endpoint| sender.end.source().map(|source| (source.acr(), source.has_waiting_brm()));
@@ -187,26 +184,8 @@ impl Folded<'_> {
             }
         }
         // What has been sent may be what the port is to have got before.
-        if !(event_has_left || first_has_left && self.waits_for_merge()) {
-            self.refresh();
-        }
+        self.refresh();
         at_once
-    }
-
-    /// Whether a cell on the link that has to be an event has left: then the keys of the feed stay what they are,
-    /// whatever else leaves or is planned.
-    fn event_has_left(&self) -> bool {
-        let feed = &*self.feed;
-        // What is planned is no event, or may be.
-        feed.deferred && (self.sender.planned == 0 || feed.open) && feed.has_event()
-    }
-
-    /// Whether the first cell on the link has left and waits for the merge: then the keys of the feed stay what they
-    /// are as long as no event leaves.
-    fn first_has_left(&self) -> bool {
-        let feed = &*self.feed;
-        let has_left = if self.sender.planned == 0 { !feed.is_empty() } else { feed.has_several() };
-        has_left && self.waits_for_merge()
     }
 
     /// The next transmission, not before `now`, may have moved, after an [interruption](Folded::interrupt).
@@ -529,6 +508,12 @@ impl Cluster {
     fn answer_early(&mut self, now: Time, index: usize, leaf: usize) {
         let is_due = |cell: &Cell| cell.arrives == now;
         let known = self.feeds[index].first_unanswered().filter(is_due);
+        if self.feeds[index].is_empty() && self.comes_at_once(now, index, leaf) {
+            let mut folded = self.folded_into(index);
+            let cell = folded.release_and_plan();
+            folded.refresh();
+            return self.forward(now, leaf, cell);
+        }
         let unknown = || {
             let mut folded = self.folded_into(index);
             let last = folded.exit.latest_transmission(now);
@@ -550,6 +535,23 @@ impl Cluster {
         }
         self.feeds[index].answer_first(answered);
         self.folded_into(index).keep_due();
+    }
+
+    /// Whether the next cell over an access link that is empty, of which only the instant was known, reaches the switch
+    /// at `now`, and nothing waits before the port there.
+    fn comes_at_once(&mut self, now: Time, index: usize, leaf: usize) -> bool {
+        let key = self.schedule.key(leaf, now);
+        let port = &self.ports[self.feeds[index].port as usize];
+        if port.merge.first() < key || port.fed() != Fed::No || port.hosts_before().is_some() {
+            return false;
+        }
+        let mut folded = self.folded_into(index);
+        folded.plan_behind();
+        let is_next = folded.feed.is_empty() && folded.next_arrival() == now;
+        if !is_next {
+            folded.refresh();
+        }
+        is_next
     }
 
     /// `cell` reaches a switch over the link of its source; its control loop may end there.

@@ -209,18 +209,6 @@ impl Feed {
         behind ^ u64::from(self.front.count) ^ u64::from(self.leaf)
     }
 
-    /// Whether there is another train behind the first one.
-    #[inline]
-    pub fn has_several(&self) -> bool {
-        !self.behind().is_empty()
-    }
-
-    /// Whether there is a cell that has to be an event, where BRMs are such cells.
-    #[inline]
-    pub fn has_event(&self) -> bool {
-        self.first_outstanding().is_some()
-    }
-
     /// Whether no train is on the link or planned.
     #[inline]
     pub fn is_empty(&self) -> bool {
