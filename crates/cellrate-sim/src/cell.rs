@@ -205,12 +205,6 @@ impl Cell {
         Cell { word: self.word + 1, ..self }
     }
 
-    /// This cell moved on by `hops` hops of its way.
-    #[inline]
-    pub fn hops_on(self, hops: u32) -> Cell {
-        Cell { word: self.word + u64::from(hops), ..self }
-    }
-
     /// This cell on a link whose far end it reaches at `arrives`.
     #[inline]
     pub fn arriving(self, arrives: Time) -> Cell {

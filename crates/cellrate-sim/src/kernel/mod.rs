@@ -37,7 +37,7 @@
 //! queues                before another cluster                         before a switch      before a host
 //! FIFO                  before_cluster; turns (one rate), sorted       onward               before_host, awaited
 //!                       (very many sources)
-//! ranked                ranked; overtaken (one lane is served first)   (each departure is an event)
+//! ranked                ranked                                         (each departure is an event)
 //! served                served; one by one where control counts        (each departure is an event)
 //! FIFO of a host        sources/shared_host
 //! ```

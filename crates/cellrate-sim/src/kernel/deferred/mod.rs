@@ -38,7 +38,6 @@ pub(crate) mod awaited;
 pub(crate) mod before_cluster;
 pub(crate) mod before_host;
 pub(crate) mod onward;
-pub(crate) mod overtaken;
 pub(crate) mod ranked;
 pub(crate) mod served;
 pub(crate) mod sorted;
@@ -153,7 +152,7 @@ impl Cluster {
                 }
                 DrainStrategy::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
                 DrainStrategy::Onward => self.run_onward(port, limit),
-                DrainStrategy::Ranked { overtaking } => self.run_ranked(port, overtaking, limit),
+                DrainStrategy::Ranked => self.run_ranked(port, limit),
                 DrainStrategy::Served => self.run_served(port, limit),
             };
             if ended.is_some() {

@@ -10,24 +10,23 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
+use cellrate_proto::switch::{QuietMeter, Slot};
 
 use crate::cell::Cell;
 use crate::kernel::hop::{Hop, NextHop};
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::leaf::Leaf;
 use crate::kernel::ports::merge::{Along, Front};
-use crate::kernel::ports::{Give, MOST_JOINING, Port, Queues, Turning};
+use crate::kernel::ports::{ABR, Give, MOST_JOINING, Port, Queues, Turning};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::Feed;
 use crate::kernel::state::outbox::Outbox;
-
-use super::overtaken::{Count, Ended, Overtaken};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its
     /// queue, be counted and tell of its CCR, or to the end of a train: then returns its feed.
     #[inline(never)]
-    pub(crate) fn run_ranked(&mut self, number: usize, overtaking: Option<u32>, limit: u64) -> Option<usize> {
+    pub(crate) fn run_ranked(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
         let Port { queues: Queues::Ranked(ranked), metered, control, merge, .. } = &mut ports[number] else {
             return None;
@@ -35,25 +34,11 @@ impl Cluster {
         loop {
             let meter = control.quiet_meter();
             let before = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
-            let mut count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
-            let mut turning = ranked.turning();
-            let mut ways_out = WaysOut { hops, outboxes };
-            let overtaken = overtaking.and_then(|lane| {
-                let lane = &mut lanes[lane as usize];
-                let run = Overtaken { lane, feeds, leaves, schedule, limit: before };
-                run.run(merge, &mut turning, &mut count, &mut ways_out)
-            });
-            let Ended { feed, forward_rm, guaranteed } = match overtaken {
-                Some((ended, joined)) => {
-                    turning.close(joined);
-                    Ended { guaranteed: count.map_or(0, Count::close), ..ended }
-                }
-                None => {
-                    let run =
-                        RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit: before };
-                    merge.run(run)
-                }
-            };
+            let count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
+            let turning = ranked.turning();
+            let ways_out = WaysOut { hops, outboxes };
+            let run = RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit: before };
+            let Ended { feed, forward_rm, guaranteed } = merge.run(run);
             control.on_guaranteed_cells(guaranteed);
             let Some((cell, slot)) = forward_rm else { return feed };
             if *metered {
@@ -63,6 +48,30 @@ impl Cluster {
                 return feed;
             }
         }
+    }
+}
+
+/// Cells that change nothing but counters.
+struct Count<'a> {
+    meter: QuietMeter<'a>,
+    /// Number of ABR cells that may still come.
+    left: u64,
+    /// Number of cells that have come, and of those of CBR and VBR.
+    abr: u64,
+    guaranteed: u64,
+}
+
+impl Count<'_> {
+    /// Counts a cell if it is quiet; whether it is.
+    #[inline(always)]
+    fn one(&mut self, priority: usize, slot: Slot) -> bool {
+        if priority != ABR {
+            self.guaranteed += u64::from(priority == 0);
+            return true;
+        }
+        let quiet = self.abr < self.left && self.meter.count_one(slot);
+        self.abr += u64::from(quiet);
+        quiet
     }
 }
 
@@ -76,6 +85,17 @@ struct RunRanked<'a> {
     turning: Turning<'a>,
     count: Option<Count<'a>>,
     limit: u64,
+}
+
+/// End of a run of cells, and the state that it leaves.
+#[derive(Default)]
+struct Ended {
+    /// The last cell of what was known of this feed.
+    feed: Option<usize>,
+    /// An FRM as it came to the port, and the number of its connection there.
+    forward_rm: Option<(Cell, Slot)>,
+    /// Number of cells of CBR or VBR.
+    guaranteed: u64,
 }
 
 impl Along for RunRanked<'_> {
@@ -138,7 +158,10 @@ impl Along for RunRanked<'_> {
             }
         }
         turning.close(most - left);
-        ended.guaranteed = count.map_or(0, Count::close);
+        if let Some(count) = count {
+            count.meter.close(count.abr);
+            ended.guaranteed = count.guaranteed;
+        }
         ended
     }
 }

@@ -8,7 +8,7 @@ use crate::kernel::lanes::lane::LaneEnd;
 use crate::kernel::leaf::Leaf;
 use crate::kernel::ports::drain_strategy::DrainStrategy;
 use crate::kernel::ports::{ABR, Queues};
-use crate::kernel::state::cluster::{Ahead, Cluster};
+use crate::kernel::state::cluster::Cluster;
 use crate::mechanisms::Mechanism;
 
 impl Cluster {
@@ -55,7 +55,7 @@ impl Cluster {
             }
             match port.queues {
                 Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => {
-                    port.strategy = DrainStrategy::Ranked { overtaking: None };
+                    port.strategy = DrainStrategy::Ranked;
                 }
                 Queues::Fifo(_)
                     if port.deferred && port.outside && mechanisms.has(Mechanism::BeforeCluster) =>
@@ -68,23 +68,6 @@ impl Cluster {
                     port.strategy = DrainStrategy::Served;
                 }
                 _ => {}
-            }
-        }
-        self.find_overtaking();
-    }
-
-    /// Finds the lanes whose cells overtake those of sources. Where several such lanes lead to a port, cells of one
-    /// come between those of another, and too few of sources come in a row.
-    fn find_overtaking(&mut self) {
-        let mut lanes = vec![0_u32; self.ports.len()];
-        for &Ahead { lane, source } in &self.ahead {
-            let first = self.endpoints[source as usize].end.first_hop as usize;
-            if let LaneEnd::Deferred { port, .. } = self.lanes[lane as usize].leads_to
-                && let DrainStrategy::Ranked { overtaking } = &mut self.ports[port as usize].strategy
-                && self.hops[first + 1].priority == 0
-            {
-                lanes[port as usize] += 1;
-                *overtaking = (lanes[port as usize] == 1).then_some(lane);
             }
         }
     }

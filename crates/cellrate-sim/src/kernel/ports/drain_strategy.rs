@@ -29,10 +29,7 @@ pub(crate) enum DrainStrategy {
         number: u32,
     },
     /// Cells of several categories that leave for other clusters.
-    Ranked {
-        /// A lane that leads there, if there is one, of a source that sends ahead of time and is served first.
-        overtaking: Option<u32>,
-    },
+    Ranked,
     /// Cells that leave real queues for other clusters, where they are not counted.
     Served,
 }

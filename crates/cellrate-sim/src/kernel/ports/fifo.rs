@@ -121,26 +121,6 @@ impl Joining<'_> {
         (sojourn <= self.max || sojourn <= self.longest).then_some(departs)
     }
 
-    /// Has `count` cells join that come from `begin` to `end` if the line surely is busy until then, and none of them
-    /// stays longer than one has; `arrivals` is the sum of their instants modulo 2^64. Whether they have.
-    #[inline]
-    pub fn join_busy(&mut self, count: u64, arrivals: u64, [begin, end]: [Time; 2]) -> bool {
-        let (from, until) = (self.busy_until, self.busy_until + self.cell_time * count);
-        if from < end.as_ps() || until - begin.as_ps() > self.max || self.fifo.keeps_arrivals() {
-            return false;
-        }
-        self.busy_until = until;
-        let departures = from.wrapping_mul(count).wrapping_add(self.cell_time * (count * (count + 1) / 2));
-        self.sum += departures.wrapping_sub(arrivals);
-        true
-    }
-
-    /// Whether each of `count` cells finds room that come at `now` or later, no more than [`MOST_JOINING`].
-    #[inline]
-    pub fn have_room(&self, now: Time, count: u64) -> bool {
-        self.busy_until.saturating_sub(now.as_ps()) + self.cell_time * count <= self.longest
-    }
-
     /// Instant at which a cell that leaves the port at `departs` will reach the far end.
     #[inline(always)]
     pub fn arrival(&self, departs: Time) -> Time {

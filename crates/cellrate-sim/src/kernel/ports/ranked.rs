@@ -10,7 +10,6 @@
 //! At one instant a cell whose transmission ends leaves before others come, and the turn goes to one that has waited.
 //! Where none has, the line is idle, and the turn goes to the highest category of all that come at that instant.
 
-use std::hint::select_unpredictable;
 use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration, Time};
@@ -233,108 +232,6 @@ impl Turning<'_> {
         self.turns.admit(self.waiting, now, priority, cell, give);
     }
 
-    /// Number of cells of ABR that may [wait](Turning::wait) together before turns are given: those that come have to
-    /// leave the largest queue as it is, whichever of them leave meanwhile. None where ABR is served first, or others
-    /// wait behind it.
-    #[inline]
-    pub fn room_for_overtaken(&self) -> u64 {
-        let Turning { turns, waiting: [second, third], .. } = self;
-        let may_wait = self.is_usual() && turns.first < ABR && third.is_empty();
-        if may_wait { turns.max_abr.saturating_sub(second.len() as u64 + 1) } else { 0 }
-    }
-
-    /// See [`Joining::have_room`].
-    #[inline]
-    pub fn have_room(&self, now: Time, count: u64) -> bool {
-        self.joining.have_room(now, count)
-    }
-
-    /// A cell of ABR comes, which [`overtake`](Turning::overtake) gives its turn.
-    #[inline(always)]
-    pub fn wait(&mut self, cell: Cell) {
-        self.waiting[ABR - 1].push(cell);
-    }
-
-    /// Gives the turns before `before`, where `waited` cells of ABR have come to [wait](Turning::wait), and `first`
-    /// come, which are served first and still on the hop before: all that come from `begin` until before that instant,
-    /// and some of those that come at it. `arrivals` is the sum of their instants modulo 2^64. Each turn goes to one of
-    /// two cells, so that there is no branch for each cell.
-    #[inline(always)]
-    pub fn overtake(
-        &mut self,
-        waited: usize,
-        first: &[Cell],
-        arrivals: u64,
-        [begin, before]: [Time; 2],
-        give: &mut impl Give,
-    ) {
-        let count = (first.len() + waited) as u64;
-        if !self.joining.join_busy(count, arrivals, [begin, before]) {
-            self.join_together(waited, first);
-        }
-        let Turning { turns, waiting, .. } = self;
-        let second = &mut waiting[ABR - 1];
-        let Turns { cell_time, delay, mut free_at, mut first_until, mut lower_until, .. } = **turns;
-        let none = Cell::NOTHING.arriving(Time::NEVER);
-        let mut taken = 0;
-        loop {
-            let run = second.front_run();
-            let mut index = 0;
-            let is_end = loop {
-                let next = first.get(taken).unwrap_or(&none);
-                let behind = run.get(index).unwrap_or(&none);
-                let comes = next.arrives.min(behind.arrives);
-                let begins = free_at.max(comes);
-                if begins >= before {
-                    break true;
-                }
-                // Which one has waited, or comes to an idle line.
-                let is_first = next.arrives.as_ps() < begins.as_ps() + u64::from(comes >= free_at);
-                let cell = select_unpredictable(is_first, next, behind);
-                free_at = begins + cell_time;
-                give.give(cell.hops_on(is_first.into()).arriving(free_at + delay));
-                first_until = select_unpredictable(is_first, free_at, first_until);
-                lower_until = select_unpredictable(is_first, lower_until, free_at);
-                taken += usize::from(is_first);
-                index += usize::from(!is_first);
-                if index == run.len() && index > 0 {
-                    break false;
-                }
-            };
-            second.skip(index);
-            if is_end {
-                break;
-            }
-        }
-        turns.count = second.len();
-        turns.lower = if lower_until > turns.lower_until { ABR } else { turns.lower };
-        let behind = second.get(0).unwrap_or(&none).arrives;
-        turns.undecided = turns.count > 0 && behind >= free_at;
-        turns.free_at = if turns.undecided { behind } else { free_at };
-        (turns.first_until, turns.lower_until) = (first_until, lower_until);
-        for cell in &first[taken..] {
-            turns.advance(waiting, cell.arrives, give);
-            turns.admit(waiting, cell.arrives, 0, cell.on_next_hop(), give);
-        }
-    }
-
-    /// The last `waited` cells of ABR and those of the category served first join the queue of all categories, in the
-    /// order in which they come.
-    #[inline(never)]
-    fn join_together(&mut self, waited: usize, first: &[Cell]) {
-        let second = &self.waiting[ABR - 1];
-        let (mut taken, mut index) = (0, second.len() - waited);
-        for _ in 0..first.len() + waited {
-            let arrival = |cell: Option<&Cell>| cell.map_or(Time::NEVER, |cell| cell.arrives);
-            let [next, behind] = [arrival(first.get(taken)), arrival(second.get(index))];
-            let (now, is_first) = (next.min(behind), next <= behind);
-            taken += usize::from(is_first);
-            index += usize::from(!is_first);
-            let joined = self.joining.join(now, self.joining.departure(now));
-            debug_assert!(joined, "there is room for all");
-        }
-    }
-
     /// Ends the run: `count` cells have come, and no more will.
     #[inline(always)]
     pub fn close(self, count: u64) {
@@ -346,7 +243,6 @@ impl Turning<'_> {
 mod tests {
     use super::*;
     use cellrate_engine::random::{Owner, Random, Stream};
-    use proptest::prelude::*;
 
     const CELL: Duration = Duration::from_ps(100);
 
@@ -378,67 +274,6 @@ mod tests {
         port.advance(now, &mut left);
         port.admit(now, priority, Cell::data(now, number, false), &mut left);
         left.0
-    }
-
-    /// Figures of the port at an instant up to which turns have been given.
-    fn figures(port: &Ranked, at: Time) -> impl PartialEq + std::fmt::Debug {
-        let all = port.all();
-        let queues = [0, ABR, 2].map(|priority| port.queue(priority, at));
-        (
-            queues,
-            port.max_abr_queue(),
-            all.max_queue(),
-            all.queue_integral(at),
-            all.busy(at),
-            all.transmitted(at),
-        )
-    }
-
-    proptest! {
-        #[test]
-        fn cells_that_come_together_leave_as_they_do_one_by_one(
-            cells in proptest::collection::vec((0_u64..5, any::<bool>()), 1..300),
-            batch in 1_usize..40,
-        ) {
-            let mut at = 0;
-            let cells: Vec<(u64, usize)> = cells.iter().map(|&(gap, is_first)| {
-                // Instants at which others leave are frequent; so are those at which the line is idle, at first.
-                at += 50 * gap;
-                (at, if is_first { 0 } else { ABR })
-            }).collect();
-            let [mut one_by_one, mut together] = [ranked(0), ranked(0)];
-            let [mut expected, mut found] = [Left(Vec::new()), Left(Vec::new())];
-            let mut number = 0;
-            for cells in cells.chunk_by(|one, next| one.0 / 2_000 == next.0 / 2_000).flat_map(|all| all.chunks(batch)) {
-                let named: Vec<(usize, Cell)> = cells.iter().map(|&(at, priority)| {
-                    number += 1;
-                    (priority, Cell::data(Time::from_ps(at), number, false))
-                }).collect();
-                for &(priority, cell) in &named {
-                    one_by_one.advance(cell.arrives, &mut expected);
-                    one_by_one.admit(cell.arrives, priority, cell.on_next_hop(), &mut expected);
-                }
-                let of = |which| named.iter().filter(move |cell| cell.0 == which).map(|cell| cell.1);
-                let (first, waiting): (Vec<Cell>, Vec<Cell>) = (of(0).collect(), of(ABR).collect());
-                let (begin, last) = (named[0].1.arrives, named[named.len() - 1].1.arrives);
-                let mut turning = together.turning();
-                if turning.room_for_overtaken() >= waiting.len() as u64 {
-                    let sum = named.iter().map(|(_, cell)| cell.arrives.as_ps()).sum();
-                    waiting.iter().for_each(|cell| turning.wait(cell.on_next_hop()));
-                    turning.overtake(waiting.len(), &first, sum, [begin, last], &mut found);
-                    turning.close(named.len() as u64);
-                } else {
-                    for &(priority, cell) in &named {
-                        together.advance(cell.arrives, &mut found);
-                        together.admit(cell.arrives, priority, cell.on_next_hop(), &mut found);
-                    }
-                }
-                one_by_one.advance(last, &mut expected);
-                together.advance(last, &mut found);
-                prop_assert_eq!(&expected.0, &found.0);
-                prop_assert_eq!(figures(&one_by_one, last), figures(&together, last));
-            }
-        }
     }
 
     #[test]
