@@ -131,10 +131,9 @@ impl Cluster {
     pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
             let strategy = self.ports[port].strategy;
-            // To look for turns, sources are asked what they send: it may be that nothing is left.
             if strategy == DrainStrategy::InTurn
                 && self.may_be_turns(port, limit)
-                && (self.take_turns(port, limit) || self.ports[port].merge.first() >= limit)
+                && self.take_turns(port, limit)
             {
                 continue;
             }
@@ -143,7 +142,6 @@ impl Cluster {
             }
             let ended = match strategy {
                 DrainStrategy::OneByOne => None,
-                DrainStrategy::BeforeCluster | DrainStrategy::InTurn if self.comes_alone(port, limit) => None,
                 DrainStrategy::BeforeCluster | DrainStrategy::InTurn | DrainStrategy::Sorted => {
                     self.run_before_cluster(port, limit)
                 }
@@ -163,18 +161,6 @@ impl Cluster {
                 self.next_train(feed);
             }
         }
-    }
-
-    /// Whether it is plain that the first cell to come to a deferred port is the only one before `limit`, or that one
-    /// of its way in is the next.
-    #[inline]
-    fn comes_alone(&self, port: usize, limit: u64) -> bool {
-        let merge = &self.ports[port].merge;
-        merge.second() >= limit
-            && match self.leaves[self.schedule.split(merge.first()).1] {
-                Leaf::Feed(feed) => self.feeds[feed as usize].front.count <= 1,
-                _ => false,
-            }
     }
 
     /// The next data cell comes to a deferred port: all that may happen then. Returns its feed if it was the last one

@@ -135,16 +135,6 @@ impl Merge {
         self.first
     }
 
-    /// The least key but one, if that is known, or a lesser one.
-    #[inline]
-    pub fn second(&self) -> u64 {
-        match self.keys.as_deref() {
-            None => NEVER,
-            Some(Keys::Few(few)) => few.keys[few.behind(few.first.into())],
-            Some(Keys::Block(_) | Keys::Many(_)) => 0,
-        }
-    }
-
     /// The key of `place` is `key` from now on.
     #[inline(always)]
     pub fn set(&mut self, place: usize, key: u64) {
