@@ -8,10 +8,10 @@
 //! look has a key, too, so that it finds exactly what it would have found had every cell been an event.
 //!
 //! Cells that have to be events (`Significance`) are events: before a host, or a switch of the cluster, these are RM
-//! cells and ends of PDUs, which a host may answer; before another cluster they are BRMs, for which the port in the
-//! other direction is looked at. An FRM before another cluster concerns the port's control alone, and waits as data
-//! cells do. So do FRMs and ends of PDUs before a host, where all cells come over one lane: they are events behind the
-//! port only ([`awaited`]).
+//! cells and ends of PDUs, or of requests and responses that bear their mark, which a host may answer; before another
+//! cluster they are BRMs, for which the port in the other direction is looked at. An FRM before another cluster
+//! concerns the port's control alone, and waits as data cells do. So do FRMs and ends of PDUs before a host, where all
+//! cells come over one lane: they are events behind the port only ([`awaited`]).
 //!
 //! The cells that a source sends behind a train have to be planned in time. Before a host this happens at the latest
 //! when the last cell of the train is due, which is an event. Before another cluster it happens while the cells are
