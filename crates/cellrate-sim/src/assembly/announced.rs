@@ -1,6 +1,5 @@
 //! Bursts of conversations whose last cell bears a mark: the end that receives them has nothing to do before it comes.
 
-use cellrate_engine::line::Line;
 use cellrate_scenario::{Buffers, FlowIndex, PortIndex, Scenario, Traffic};
 
 use crate::cell::SEQUENCE_MASK;
@@ -31,12 +30,14 @@ impl Announced<'_> {
     fn loses_nothing(&self, flow: FlowIndex) -> bool {
         self.scenario.steps(flow).all(|step| {
             let port = self.scenario.port(step.port());
-            let line = Line::of(self.scenario, step.port());
+            let link = self.scenario.link(step.link);
             port.buffers == Buffers::default()
                 && port.frame_discards().iter().all(Option::is_none)
                 && port.ecn.is_none()
-                && !line.is_faulty()
-                && !line.is_changing()
+                && link.cell_loss == 0.0
+                && link.loss_bursts.is_none()
+                && link.outages.is_empty()
+                && !link.is_changing()
         })
     }
 }
@@ -80,6 +81,8 @@ mod tests {
         assert!(!announced("frame_discard = { type = \"partial\" }", "", "ubr"));
         assert!(!announced("ecn = { threshold = \"10 cells\" }", "", "ubr"));
         assert!(!announced("", "loss = 0.001", "abr"));
+        assert!(!announced("", "loss_bursts = { begin = 0.001, end = 0.5 }", "abr"));
+        assert!(!announced("", "changes = [{ at = \"0.5 ms\", delay = \"1 ms\" }]", "abr"));
         assert!(!announced("", "outages = [[\"0.1 ms\", \"0.2 ms\"]]", "abr"));
     }
 
