@@ -1,10 +1,10 @@
-//! Bad files and what they are told: the line, what was given, what is allowed.
+//! Bad files, and the error that each gives: the line, what was given, what is allowed.
 
 use cellrate_proto::switch::FORMS;
 use cellrate_scenario::Document;
 
 use crate::GOOD;
-use crate::told::as_kept;
+use crate::expected_error::assert_error;
 
 fn error(text: &str) -> String {
     match Document::parse(text, "bad.toml").and_then(|document| document.resolve()) {
@@ -24,7 +24,7 @@ macro_rules! told {
     ($($name:ident: $from:expr => $to:expr;)*) => {
         $(#[test]
         fn $name() {
-            as_kept(stringify!($name), &changed($from, $to));
+            assert_error(stringify!($name), &changed($from, $to));
         })*
     };
 }
@@ -72,18 +72,18 @@ told! {
 fn icr_from_the_defaults_above_a_pcr() {
     let defaults = GOOD.replacen("rif = \"1/16\"", "icr = \"150 Mbps\"", 1);
     let text = defaults.replacen("icr = [\"10 Mbps\", \"20000 cells/s\"], ", "", 1);
-    as_kept("icr_from_the_defaults_above_a_pcr", &error(&text));
+    assert_error("icr_from_the_defaults_above_a_pcr", &error(&text));
 }
 
 #[test]
 fn empty_file() {
-    as_kept("empty_file", &error(""));
+    assert_error("empty_file", &error(""));
 }
 
 #[test]
 fn binary_file() {
     let bytes = b"name = \"x\"\nduration = \"\xff\xfe\0\"";
-    as_kept("binary_file", &Document::parse_bytes(bytes, "bad.toml").unwrap_err().to_string());
+    assert_error("binary_file", &Document::parse_bytes(bytes, "bad.toml").unwrap_err().to_string());
 }
 
 #[test]
@@ -111,14 +111,14 @@ fn a_key_that_two_sweeps_vary() {
     let sweep = "sweep = [{ set = \"seed\", values = [1, 2] }, { set = \"seed\", values = [2, 3] }]\n";
     let text = format!("{sweep}{}", GOOD.split("[[sweep]]").next().unwrap());
     let error = Document::parse(&text, "bad.toml").and_then(|document| document.points()).unwrap_err();
-    as_kept("a_key_that_two_sweeps_vary", &error.to_string());
+    assert_error("a_key_that_two_sweeps_vary", &error.to_string());
 }
 
 #[test]
 fn an_entry_of_which_there_are_none() {
     let text = GOOD.split("[[sweep]]").next().unwrap();
     let error = Document::parse(text, "bad.toml").unwrap().set("sweep.1.set", "seed").unwrap_err();
-    as_kept("an_entry_of_which_there_are_none", &error.to_string());
+    assert_error("an_entry_of_which_there_are_none", &error.to_string());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use cellrate_proto::switch::{StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConf
 use cellrate_proto::{AbrParameters, BitRate, Cells};
 use cellrate_scenario::*;
 
-use crate::told::as_kept;
+use crate::expected_error::assert_error;
 
 /// Two hosts, 10 km from a switch with this algorithm, and these ABR parameters.
 fn resolve(algorithm: &str, abr: &str) -> Result<Scenario, ScenarioError> {
@@ -74,7 +74,7 @@ fn other_parameters_are_refused_at_their_place_and_with_the_reason() {
         let error = resolve(STOP_AND_GO, &format!("{RATES}, {key}")).map(drop);
         error.map_or_else(|error| error.to_string(), |()| panic!("it resolves: {key}"))
     });
-    as_kept("stop_and_go_refusals", &told.join("\n\n"));
+    assert_error("stop_and_go_refusals", &told.join("\n\n"));
 }
 
 #[test]
