@@ -1,6 +1,5 @@
 //! Groups written out: `like`, `count`, `{i}`, and a value of its own for each member.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, btree_map};
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use cellrate_proto::declaration::{Kind, Shape, Tagged};
 use crate::format::ROOT;
 use crate::text::check::{self, plural};
 use crate::text::error::{Fault, Place, suggestion};
-use crate::text::pattern::{first_number, has_number, numbered};
+use crate::text::pattern::{Pattern, first_number, has_number};
 use crate::text::tree::{Entry, Node, Table, Value, merged};
 
 /// One thing of a kind: an entry, or a member of a group.
@@ -247,13 +246,13 @@ enum Template {
     /// One value for all.
     Same(Node),
     /// A text with `{i}`.
-    Text(Place, Arc<str>),
+    Text(Place, Pattern),
     /// A value for each member.
     Each(Arc<Vec<Node>>, Kind),
     /// A list with something in it that is not the same for all.
     List(Place, Vec<Template>),
     /// A table with something in it that is not.
-    Table(Place, Vec<(Arc<str>, Place, Template)>),
+    Table(Place, Vec<TemplateEntry>),
     /// A table whose type is not the same for all, and what is known of it for each type.
     Typed {
         types: Box<Template>,
@@ -262,6 +261,15 @@ enum Template {
         count: usize,
         known: BTreeMap<Arc<str>, Template>,
     },
+}
+
+/// A key of such a table.
+struct TemplateEntry {
+    key: Arc<str>,
+    /// The key, where it is not the same for all.
+    pattern: Option<Pattern>,
+    place: Place,
+    template: Template,
 }
 
 impl Template {
@@ -330,12 +338,13 @@ impl Template {
         table: &Table,
         of: impl Fn(&Entry) -> Result<Template, Fault>,
     ) -> Result<Template, Fault> {
-        let entry = |entry: &Entry| Ok((Arc::clone(&entry.key), entry.place, of(entry)?));
-        let entries: Vec<(Arc<str>, Place, Template)> =
-            table.entries.iter().map(entry).collect::<Result<_, Fault>>()?;
-        let varies = |(key, _, template): &(Arc<str>, Place, Template)| {
-            !matches!(template, Template::Same(_)) || has_number(key)
+        let entry = |entry: &Entry| {
+            let (key, pattern, place) = (Arc::clone(&entry.key), Pattern::of(&entry.key), entry.place);
+            Ok(TemplateEntry { key, pattern, place, template: of(entry)? })
         };
+        let entries: Vec<TemplateEntry> = table.entries.iter().map(entry).collect::<Result<_, Fault>>()?;
+        let varies =
+            |entry: &TemplateEntry| !matches!(entry.template, Template::Same(_)) || entry.pattern.is_some();
         match entries.iter().any(varies) {
             true => Ok(Template::Table(node.place, entries)),
             false => Ok(Template::Same(node.clone())),
@@ -345,7 +354,10 @@ impl Template {
     /// That of texts and lists of texts, whatever is due there.
     fn of_texts(node: &Node) -> Template {
         match &node.value {
-            Value::Text(text) if has_number(text) => Template::Text(node.place, Arc::clone(text)),
+            Value::Text(text) => match Pattern::of(text) {
+                Some(pattern) => Template::Text(node.place, pattern),
+                None => Template::Same(node.clone()),
+            },
             Value::List(nodes) => {
                 let items: Vec<Template> = nodes.iter().map(Template::of_texts).collect();
                 match items.iter().all(|item| matches!(item, Template::Same(_))) {
@@ -361,7 +373,7 @@ impl Template {
     fn member(&mut self, i: usize) -> Result<Node, Fault> {
         Ok(match self {
             Template::Same(node) => node.clone(),
-            Template::Text(place, text) => Node { place: *place, value: Value::from(&*numbered(text, i)) },
+            Template::Text(place, pattern) => Node { place: *place, value: Value::from(&*pattern.member(i)) },
             Template::Each(values, kind) => {
                 Template::of_one(&values[i - 1], *kind, values.len())?.member(i)?
             }
@@ -371,10 +383,10 @@ impl Template {
                 Node { place: *place, value: Value::from(nodes) }
             }
             Template::Table(place, entries) => {
-                let entry = |(key, place, template): &mut (Arc<str>, Place, Template)| {
-                    let key = match numbered(key, i) {
-                        Cow::Owned(key) => key.into(),
-                        Cow::Borrowed(_) => Arc::clone(key),
+                let entry = |TemplateEntry { key, pattern, place, template }: &mut TemplateEntry| {
+                    let key = match pattern {
+                        Some(pattern) => pattern.member(i).into(),
+                        None => Arc::clone(key),
                     };
                     Ok(Entry { key, place: *place, node: template.member(i)? })
                 };

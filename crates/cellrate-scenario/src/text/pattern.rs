@@ -1,47 +1,58 @@
 //! `{i}` in the texts of a group: the number of a member.
 
-use std::borrow::Cow;
-
 use crate::text::tree::{Node, Value};
 
-/// `text` with the number `i` for `{i}`, and one more or less for `{i+1}` and `{i-1}`, whatever number stands there.
-pub(crate) fn numbered(text: &str, i: usize) -> Cow<'_, str> {
-    let mut result = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("{i") {
-        let (before, pattern) = rest.split_at(at);
-        let end = pattern.find('}');
-        match end.and_then(|end| number(&pattern[2..end], i)) {
-            Some(number) => {
-                result.push_str(before);
-                result.push_str(&number.to_string());
-                rest = &pattern[end.unwrap_or(0) + 1..];
-            }
-            None => {
-                result.push_str(&rest[..at + 2]);
-                rest = &rest[at + 2..];
-            }
-        }
-    }
-    if result.is_empty() && rest.len() == text.len() {
-        return Cow::Borrowed(text);
-    }
-    result.push_str(rest);
-    Cow::Owned(result)
+/// A text with `{i}` in it, or with `{i+1}` and `{i-1}` for one more or less, taken apart.
+pub(crate) struct Pattern {
+    /// Texts before each `{i}`, and what that adds to the number of a member.
+    numbers: Vec<(Box<str>, i64)>,
+    /// The text behind the last.
+    rest: Box<str>,
 }
 
-/// The member's number with what a pattern adds to it: nothing, `+1`, `-1`.
-fn number(shift: &str, i: usize) -> Option<i64> {
-    let i = i as i64;
+impl Pattern {
+    /// `text` as a pattern, if it is one.
+    pub fn of(text: &str) -> Option<Pattern> {
+        let (mut numbers, mut rest) = (Vec::new(), text);
+        while let Some((before, shift, behind)) = split(rest) {
+            numbers.push((before.into(), shift));
+            rest = behind;
+        }
+        (!numbers.is_empty()).then(|| Pattern { numbers, rest: rest.into() })
+    }
+
+    /// The text of member `i`.
+    pub fn member(&self, i: usize) -> String {
+        let mut text = String::new();
+        for (before, shift) in &self.numbers {
+            text.push_str(before);
+            text.push_str(&(i as i64 + shift).to_string());
+        }
+        text.push_str(&self.rest);
+        text
+    }
+}
+
+/// The first `{i}` of `text`, or `{i+1}` and the like, as what it adds to the number of a member, with the texts before
+/// and behind it.
+fn split(text: &str) -> Option<(&str, i64, &str)> {
+    text.match_indices('{').find_map(|(at, _)| {
+        let (shift, behind) = text[at + 1..].strip_prefix('i')?.split_once('}')?;
+        Some((&text[..at], added(shift)?, behind))
+    })
+}
+
+/// The number that a pattern adds to that of a member: none, `+1`, `-1`.
+fn added(shift: &str) -> Option<i64> {
     let of_digits = |digits: &str| {
         let is_number =
             !digits.is_empty() && digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
         if is_number { digits.parse::<i64>().ok() } else { None }
     };
     match shift.as_bytes().first() {
-        None => Some(i),
-        Some(b'+') => of_digits(&shift[1..]).map(|shift| i + shift),
-        Some(b'-') => of_digits(&shift[1..]).map(|shift| i - shift),
+        None => Some(0),
+        Some(b'+') => of_digits(&shift[1..]),
+        Some(b'-') => of_digits(&shift[1..]).map(|shift| -shift),
         Some(_) => None,
     }
 }
@@ -53,15 +64,7 @@ pub(crate) fn has_number(text: &str) -> bool {
 
 /// Texts before and behind the first `{i}`, `{i+1}` and the like.
 pub(crate) fn first_number(text: &str) -> Option<(&str, &str)> {
-    let mut from = 0;
-    while let Some(at) = text[from..].find("{i").map(|at| from + at) {
-        let end = text[at..].find('}').map(|end| at + end);
-        if let Some(end) = end.filter(|&end| number(&text[at + 2..end], 0).is_some()) {
-            return Some((&text[..at], &text[end + 1..]));
-        }
-        from = at + 2;
-    }
-    None
+    split(text).map(|(before, _, behind)| (before, behind))
 }
 
 /// Whether a name is one that a pattern with `{i}` stands for, or the same.
@@ -77,10 +80,8 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
 
 /// Text for the first member of a group of a text with `{i}`; `None` if it is the same for all, or no text.
 pub(crate) fn of_first_member(node: &Node) -> Option<Node> {
-    match numbered(node.text()?, 1) {
-        Cow::Owned(text) => Some(Node { place: node.place, value: Value::from(&*text) }),
-        Cow::Borrowed(_) => None,
-    }
+    let first = Pattern::of(node.text()?)?.member(1);
+    Some(Node { place: node.place, value: Value::from(&*first) })
 }
 
 #[cfg(test)]
@@ -89,11 +90,13 @@ mod tests {
 
     #[test]
     fn numbers_stand_for_patterns_and_nothing_else() {
-        assert_eq!(numbered("sw{i}-sw{i+1}-{i-1}", 3), "sw3-sw4-2");
+        let numbered =
+            |text: &str| Pattern::of(text).map_or_else(|| text.to_string(), |pattern| pattern.member(3));
+        assert_eq!(numbered("sw{i}-sw{i+1}-{i-1}"), "sw3-sw4-2");
         for text in ["plain", "{i", "{ii}", "{i+}", "{i+x}", "{i*2}", "{i+9999999}"] {
-            assert_eq!(numbered(text, 3), text);
+            assert_eq!(numbered(text), text);
         }
-        assert_eq!(numbered("{i{i}", 3), "{i3");
+        assert_eq!(numbered("{i{i}"), "{i3");
     }
 
     #[test]
