@@ -1,5 +1,7 @@
 //! Links whose rate, delay or loss changes in time, step by step.
 
+use std::iter;
+
 use cellrate_proto::declaration::words;
 use cellrate_proto::{BitRate, Duration, Time};
 
@@ -51,9 +53,9 @@ impl Link {
         LineState { rate, delay, cell_loss, in_flight: InFlight::Kept }
     }
 
-    /// All states that its lines ever have, that of the beginning first.
-    fn states(&self) -> impl Iterator<Item = LineState> {
-        std::iter::once(self.first_state()).chain(self.changes.iter().flat_map(|step| step.lines))
+    /// All states that its lines come to have after that of the beginning.
+    fn later(&self) -> impl Iterator<Item = LineState> {
+        self.changes.iter().flat_map(|step| step.lines)
     }
 
     /// Changes of the line out of an end, one for each of the link's.
@@ -64,44 +66,36 @@ impl Link {
         self.changes.iter().map(move |step| (step.at, step.lines[usize::from(end)]))
     }
 
-    /// All rates that it ever has, the first one first.
-    fn rates(&self) -> impl Iterator<Item = BitRate> {
-        self.states().map(|state| state.rate)
-    }
-
-    fn delays(&self) -> impl Iterator<Item = Duration> {
-        self.states().map(|state| state.delay)
-    }
-
     /// Whether its rate changes, either way.
     pub fn changes_rate(&self) -> bool {
-        self.rates().any(|rate| rate != self.rate)
+        self.later().any(|state| state.rate != self.rate)
     }
 
     /// The least of its rates: what can be promised of it. Zero where it stops.
     pub fn slowest_rate(&self) -> BitRate {
-        self.rates().min().unwrap_or(self.rate)
+        self.later().map(|state| state.rate).fold(self.rate, Ord::min)
     }
 
     /// The longest time that a cell takes on it.
     pub fn longest_cell_time(&self) -> Duration {
-        let moving = self.rates().filter(|&rate| rate != BitRate::default());
+        let rates = iter::once(self.rate).chain(self.later().map(|state| state.rate));
+        let moving = rates.filter(|&rate| rate != BitRate::default());
         moving.map(BitRate::cell_time).max().unwrap_or(Duration::FOREVER)
     }
 
     /// The largest of its rates.
     pub fn fastest_rate(&self) -> BitRate {
-        self.rates().max().unwrap_or(self.rate)
+        self.later().map(|state| state.rate).fold(self.rate, Ord::max)
     }
 
     /// The least of its delays.
     pub fn shortest_delay(&self) -> Duration {
-        self.delays().min().unwrap_or(self.delay)
+        self.later().map(|state| state.delay).fold(self.delay, Ord::min)
     }
 
     /// The largest of its delays.
     pub fn longest_delay(&self) -> Duration {
-        self.delays().max().unwrap_or(self.delay)
+        self.later().map(|state| state.delay).fold(self.delay, Ord::max)
     }
 
     /// The rate of the line out of an end at `at`.

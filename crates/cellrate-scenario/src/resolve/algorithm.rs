@@ -11,8 +11,9 @@ use crate::format::{DEMAND_QUANTITIES, FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::CustomAlgorithm;
 use crate::plugin::parameters;
 use crate::text::check;
-use crate::text::error::Fault;
+use crate::text::error::{Fault, Place};
 use crate::text::quantity;
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 
 /// The built-in algorithm that a checked table describes; none for "none" and "custom".
@@ -63,20 +64,36 @@ fn owner(quantity: &str) -> Option<&'static str> {
     owners.iter().find(|(names, _)| names.contains(&quantity)).map(|&(_, owner)| owner)
 }
 
-/// Whether what `table` says of the algorithm of a port whose line takes `cell_time` for a cell can be run: intervals
-/// that end more often than cells come, and than every microsecond, cost the run more than the cells do.
-///
-/// # Errors
-/// An interval that is too short, with the least that there may be.
-pub(super) fn check_interval(table: &Table, cell_time: Duration, port: &str) -> Result<(), Fault> {
-    let algorithm = table.node("algorithm").and_then(Node::table);
-    let Some(node) = algorithm.and_then(|algorithm| algorithm.node("interval")) else { return Ok(()) };
-    let (given, least) = (quantity::span(node)?, cell_time.min(LEAST_INTERVAL));
-    if given >= least {
-        return Ok(());
+/// The interval of a port's algorithm, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Interval {
+    given: Duration,
+    place: Place,
+}
+
+impl Interval {
+    /// The one that the keys of a port say, if they do.
+    pub fn read(table: &Table) -> Result<Option<Interval>, Fault> {
+        let algorithm = table.node("algorithm").and_then(Node::table);
+        let read = |node: &Node| Ok(Interval { given: quantity::span(node)?, place: node.place });
+        algorithm.map_or(Ok(None), |algorithm| optional(algorithm, "interval", read))
     }
-    let message = format!("the interval is {given}, and a cell takes {cell_time} on the line of port {port}");
-    Err(Fault::new(node.place, message, format!("It must be at least {least}")))
+
+    /// Whether a port whose line takes `cell_time` for a cell can be run with it: intervals that end more often than
+    /// cells come, and than every microsecond, cost the run more than the cells do.
+    ///
+    /// # Errors
+    /// The interval is too short, with the least that there may be.
+    pub fn check(self, cell_time: Duration, port: impl FnOnce() -> String) -> Result<(), Fault> {
+        let least = cell_time.min(LEAST_INTERVAL);
+        if self.given >= least {
+            return Ok(());
+        }
+        let (given, port) = (self.given, port());
+        let message =
+            format!("the interval is {given}, and a cell takes {cell_time} on the line of port {port}");
+        Err(Fault::new(self.place, message, format!("It must be at least {least}")))
+    }
 }
 
 /// Least interval of an algorithm, but for lines on which a cell takes less.

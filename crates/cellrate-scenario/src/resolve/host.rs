@@ -1,6 +1,6 @@
 //! Hosts as machines with an IP stack.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::traffic::tcp::delayed_ack;
 
 /// Settings of all hosts, in their order; their addresses differ.
 pub(super) fn settings(hosts: &[Whole]) -> Result<Vec<HostSettings>, Fault> {
-    let mut by_address: BTreeMap<Ipv4Addr, &str> = BTreeMap::new();
+    let mut by_address: HashMap<Ipv4Addr, &str> = HashMap::with_capacity(hosts.len());
     let mut tcp = Shared::default();
     let mut list = Vec::with_capacity(hosts.len());
     for (number, whole) in hosts.iter().enumerate() {

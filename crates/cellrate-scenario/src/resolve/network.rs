@@ -1,6 +1,7 @@
 //! Hosts, switches, links, and the ports at the ends of the links.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -9,9 +10,10 @@ use cellrate_proto::declaration::{Kind, Shape};
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
+use super::algorithm::Interval;
 use super::changing::Courses;
 use super::group;
-use super::{Whole, algorithm, changing, defaults, host, place_of, port, wholes};
+use super::{Whole, changing, defaults, host, place_of, port, wholes};
 use crate::clocks::OwnClock;
 use crate::consolidation;
 use crate::courses;
@@ -34,10 +36,11 @@ pub(super) struct Network {
     pub hosts: Vec<HostSettings>,
     pub links: Vec<Link>,
     by_name: HashMap<Arc<str>, NodeIndex>,
-    /// The nodes in the order of their names.
-    sorted: Vec<NodeIndex>,
-    /// The links from a node to another, in the order of the file, which is that of their numbers.
-    by_ends: BTreeMap<(NodeIndex, NodeIndex, LinkIndex), Step>,
+    /// The nodes in the order of their names, as soon as a pattern asks for some.
+    sorted: OnceCell<Vec<NodeIndex>>,
+    /// The links from a node to another, sorted: those between the same two in the order of the file, which is that of
+    /// their numbers.
+    by_ends: Vec<(NodeIndex, NodeIndex, Step)>,
     /// Links by their own names; the others of several between the same nodes by what stands for a name, "a-b#2".
     links_by_name: BTreeMap<String, LinkIndex>,
     /// Limits of switches on connections that are set up through them, with their places in the text.
@@ -75,14 +78,16 @@ impl Network {
 
     /// All links from a node to another, crossed in that direction, in the order of the file.
     pub fn steps_between(&self, from: NodeIndex, to: NodeIndex) -> impl Iterator<Item = Step> {
-        self.by_ends.range((from, to, LinkIndex(0))..=(from, to, LinkIndex(u32::MAX))).map(|(_, step)| *step)
+        let first = self.by_ends.partition_point(|&(tail, head, _)| (tail, head) < (from, to));
+        let from_there = self.by_ends[first..].iter();
+        from_there.take_while(move |&&(tail, head, _)| (tail, head) == (from, to)).map(|&(.., step)| step)
     }
 
     /// All links from a node, with the nodes that they lead to.
     pub fn steps_from(&self, from: NodeIndex) -> impl Iterator<Item = (NodeIndex, Step)> {
-        let (first, last) = (NodeIndex(0), NodeIndex(u32::MAX));
-        let range = (from, first, LinkIndex(0))..=(from, last, LinkIndex(u32::MAX));
-        self.by_ends.range(range).map(|((_, to, _), step)| (*to, *step))
+        let first = self.by_ends.partition_point(|&(tail, ..)| tail < from);
+        let from_there = self.by_ends[first..].iter();
+        from_there.take_while(move |&&(tail, ..)| tail == from).map(|&(_, head, step)| (head, step))
     }
 
     /// The link of this name.
@@ -95,8 +100,13 @@ impl Network {
         let Some((before, _)) = first_number(pattern) else {
             return self.named(pattern).into_iter().collect();
         };
-        let first = self.sorted.partition_point(|&node| self.name(node) < before);
-        let alike = self.sorted[first..].iter().take_while(|&&node| self.name(node).starts_with(before));
+        let sorted = self.sorted.get_or_init(|| {
+            let mut nodes: Vec<NodeIndex> = (0..self.nodes.len() as u32).map(NodeIndex).collect();
+            nodes.sort_unstable_by_key(|&node| self.name(node));
+            nodes
+        });
+        let first = sorted.partition_point(|&node| self.name(node) < before);
+        let alike = sorted[first..].iter().take_while(|&&node| self.name(node).starts_with(before));
         alike.copied().filter(|&node| matches(pattern, self.name(node))).collect()
     }
 
@@ -150,8 +160,8 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
         hosts: Vec::new(),
         links: Vec::new(),
         by_name: HashMap::new(),
-        sorted: Vec::new(),
-        by_ends: BTreeMap::new(),
+        sorted: OnceCell::new(),
+        by_ends: Vec::new(),
         links_by_name: BTreeMap::new(),
         limits: BTreeMap::new(),
         consolidations: BTreeMap::new(),
@@ -179,11 +189,8 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
             let place = place_of(&whole.table, "name", whole.place);
             return Err(Fault::new(place, message, "Give each a name of its own"));
         }
-        network.sorted.push(node);
         network.nodes.push(Node { name: name.to_string(), kind });
     }
-    let Network { nodes, sorted, .. } = &mut network;
-    sorted.sort_unstable_by(|a, b| nodes[a.0 as usize].name.cmp(&nodes[b.0 as usize].name));
     let link_defaults = defaults(root, "link").cloned().unwrap_or_default();
     let links = members(root, "link", |own| link_base(&link_defaults, own))?;
     network.links.reserve_exact(links.len());
@@ -191,6 +198,7 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
     for whole in links {
         add_link(&mut network, &whole, &ports.get(&Port::default()), Time::ZERO.saturating_add(duration))?;
     }
+    network.by_ends.sort_unstable_by_key(|&(tail, head, step)| (tail, head, step.link));
     tell_apart(&mut network);
     for whole in &switches {
         set_ports(&mut network, whole, &mut ports)?;
@@ -288,17 +296,17 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
     let place = changing::set(&mut own, names, table, &courses)?;
     network.rate_places.push(place);
     network.links.push(own);
-    network.by_ends.insert((ends[0], ends[1], link), Step { link, end: 0 });
-    network.by_ends.insert((ends[1], ends[0], link), Step { link, end: 1 });
+    network.by_ends.push((ends[0], ends[1], Step { link, end: 0 }));
+    network.by_ends.push((ends[1], ends[0], Step { link, end: 1 }));
     Ok(())
 }
 
 /// Gives each of several links between the same nodes what tells it from the others: its name, or its number in the
 /// file from the second on. A link that is alone between its nodes needs none.
 fn tell_apart(network: &mut Network) {
-    let between: Vec<_> = network.by_ends.keys().filter(|(a, b, _)| a < b).copied().collect();
+    let between: Vec<_> = network.by_ends.iter().filter(|(a, b, _)| a < b).copied().collect();
     for links in between.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
-        for (&(from, to, link), number) in links.iter().zip(1..) {
+        for (&(from, to, Step { link, .. }), number) in links.iter().zip(1..) {
             let label = &mut network.links[link.0 as usize].label;
             if links.len() == 1 {
                 *label = None;
@@ -377,8 +385,8 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
             ));
         }
     }
-    // What all ports share that nothing of their own is written for.
-    let mut plain: Option<Arc<Port>> = None;
+    // What all ports share that nothing of their own is written for, and the interval of its algorithm.
+    let mut plain: Option<(Arc<Port>, Option<Interval>)> = None;
     for (to, step) in steps {
         let mut table = Cow::Borrowed(&whole.table);
         for own in [towards.get(&to), over.get(&step.link)].into_iter().flatten() {
@@ -392,13 +400,17 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
             }
         }
         let cell_time = network.link(step).fastest_rate().cell_time();
-        algorithm::check_interval(&table, cell_time, &network.port_name(step.port()))?;
-        let port = match (&table, &plain) {
-            (Cow::Borrowed(_), Some(plain)) => Arc::clone(plain),
-            _ => ports.get(&port::read(&table)?),
+        let known = plain.as_ref().filter(|_| matches!(table, Cow::Borrowed(_)));
+        let interval = known.map_or_else(|| Interval::read(&table), |&(_, interval)| Ok(interval))?;
+        if let Some(interval) = interval {
+            interval.check(cell_time, || network.port_name(step.port()))?;
+        }
+        let port = match known {
+            Some((port, _)) => Arc::clone(port),
+            None => ports.get(&port::read(&table)?),
         };
         if let Cow::Borrowed(_) = table {
-            plain = Some(Arc::clone(&port));
+            plain = Some((Arc::clone(&port), interval));
         }
         network.links[step.link.0 as usize].ports[usize::from(step.end)] = port;
     }
