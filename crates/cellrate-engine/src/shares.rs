@@ -1,9 +1,12 @@
 //! Shares: how much connections got of what they were due, as goodput, max-min fair shares, Jain's index and efficiency
 //! of lines.
 
+use std::cell::LazyCell;
+
 use cellrate_proto::Time;
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_scenario::{Category, FlowIndex, Scenario, Sender, fair};
+use cellrate_scenario::fair::FairShare;
+use cellrate_scenario::{Category, FlowIndex, Scenario, Sender};
 use serde::Serialize;
 
 use crate::names::{flow_name, port_name};
@@ -66,18 +69,20 @@ pub struct Got {
 /// Most directions for which fair shares are worked out: the time for them grows with the square.
 const MOST_DIRECTIONS: usize = 10_000;
 
-/// Rows of directions, of categories, and of ports, from what directions with data got.
+/// Rows of directions, of categories, and of ports, from what directions with data got, and from the fair shares of
+/// all.
 pub fn rows(
     scenario: &Scenario,
     got: &[Got],
+    fair: &LazyCell<Vec<FairShare>, impl FnOnce() -> Vec<FairShare>>,
 ) -> (Vec<ShareSummary>, Vec<FairnessSummary>, Vec<EfficiencySummary>) {
     // Where rates of links change there is no one share.
-    let fair = match got.len() <= MOST_DIRECTIONS && !scenario.changes_rates() {
-        true => fair::max_min(scenario, None).unwrap_or_default(),
-        false => Vec::new(),
+    let fair: &[FairShare] = match got.len() <= MOST_DIRECTIONS && !scenario.changes_rates() {
+        true => fair,
+        false => &[],
     };
     let own = of_leaves(scenario, got);
-    let shares: Vec<ShareSummary> = own.iter().map(|got| share(scenario, got, &fair)).collect();
+    let shares: Vec<ShareSummary> = own.iter().map(|got| share(scenario, got, fair)).collect();
     let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr];
     let fairness = categories.into_iter().filter_map(|category| {
         let of = |got: &&Got| scenario.connection(got.flow.connection()).category == category;
@@ -112,7 +117,7 @@ fn of_leaves(scenario: &Scenario, got: &[Got]) -> Vec<Got> {
     own
 }
 
-fn share(scenario: &Scenario, got: &Got, fair: &[fair::FairShare]) -> ShareSummary {
+fn share(scenario: &Scenario, got: &Got, fair: &[FairShare]) -> ShareSummary {
     let fair_share_bps = match &scenario.flow(got.flow).sender {
         // One cell in Nrm is an FRM.
         Sender::Abr(abr) => in_order(fair, got.flow).map(|share| {
@@ -131,7 +136,7 @@ fn share(scenario: &Scenario, got: &Got, fair: &[fair::FairShare]) -> ShareSumma
 }
 
 /// The share of `flow`: shares are in the order of directions.
-fn in_order(fair: &[fair::FairShare], flow: FlowIndex) -> Option<&fair::FairShare> {
+fn in_order(fair: &[FairShare], flow: FlowIndex) -> Option<&FairShare> {
     let place = fair.binary_search_by_key(&flow.index(), |share| share.flow.index()).ok()?;
     fair.get(place)
 }
@@ -168,6 +173,7 @@ fn jain(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellrate_scenario::fair::max_min;
     use cellrate_scenario::{ConnectionIndex, Document};
 
     #[test]
@@ -183,7 +189,8 @@ mod tests {
             throughput_bps: cells * 424.0,
             goodput_bps: cells * 384.0,
         };
-        let (shares, fairness, lines) = rows(&scenario, &[got(0, 300.0), got(1, 100.0)]);
+        let fair = LazyCell::new(|| max_min(&scenario, None).unwrap());
+        let (shares, fairness, lines) = rows(&scenario, &[got(0, 300.0), got(1, 100.0)], &fair);
         let due = 500.0 * 424.0 * 31.0 / 32.0;
         assert_eq!(shares[0].fair_share_bps, Some(due));
         assert_eq!(shares[1].of_fair_share, Some(100.0 * 424.0 / due));

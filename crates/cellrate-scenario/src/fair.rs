@@ -286,6 +286,13 @@ struct Flow {
     weight: f64,
 }
 
+impl Flow {
+    /// The level at which it is at its PCR.
+    fn peak_at(&self) -> f64 {
+        (self.pcr - self.mcr) / self.weight
+    }
+}
+
 /// The cells that come back of a flow that has no data the other way.
 #[derive(Debug)]
 struct Answers {
@@ -315,7 +322,8 @@ fn fill_beside_answers(
     flows: &[&Flow],
     answers: &[&Answers],
 ) -> Result<Vec<Filled>, (usize, f64)> {
-    let mut filled = fill(capacity, phantoms, flows)?;
+    let orders = Orders::of(flows);
+    let mut filled = fill(capacity, phantoms, flows, &orders)?;
     let mut promised = vec![0.0; capacity.len()];
     for flow in flows {
         flow.ports.iter().for_each(|&port| promised[port] += flow.mcr);
@@ -328,7 +336,7 @@ fn fill_beside_answers(
         }
         // MCRs are kept beside them.
         left.iter_mut().zip(&promised).for_each(|(left, promised)| *left = left.max(*promised));
-        filled = fill(&left, phantoms, flows)?;
+        filled = fill(&left, phantoms, flows, &orders)?;
         let settled = rates.iter().zip(&filled).all(|(old, new)| (new.0 - old).abs() <= 1e-12 * new.0);
         if settled {
             break;
@@ -341,9 +349,43 @@ fn fill_beside_answers(
 /// A rate, and the port that limits it; without one the flow is at its PCR.
 type Filled = (f64, Option<usize>);
 
+/// Orders in which flows stop rising, whatever ports have.
+struct Orders {
+    /// The flows through each port, each with the port before it, port by port.
+    through: Vec<(usize, usize)>,
+    /// The flows by the level at which they are at their PCRs.
+    by_peak: Vec<usize>,
+}
+
+impl Orders {
+    fn of(flows: &[&Flow]) -> Orders {
+        let mut through = Vec::with_capacity(flows.iter().map(|flow| flow.ports.len()).sum());
+        for (place, flow) in flows.iter().enumerate() {
+            through.extend(flow.ports.iter().map(|&port| (port, place)));
+        }
+        through.sort_unstable();
+        through.dedup();
+        let mut by_peak: Vec<usize> = (0..flows.len()).collect();
+        by_peak.sort_by(|&a, &b| flows[a].peak_at().total_cmp(&flows[b].peak_at()));
+        Orders { through, by_peak }
+    }
+
+    /// The flows through `port`, in order.
+    fn through(&self, port: usize) -> impl Iterator<Item = usize> {
+        let first = self.through.partition_point(|&(other, _)| other < port);
+        let from_there = self.through[first..].iter();
+        from_there.take_while(move |&&(other, _)| other == port).map(|&(_, place)| place)
+    }
+}
+
 /// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs. Each
 /// port has a phantom of the weight in `phantoms`, which rises with the flows as long as there are any.
-fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> {
+fn fill(
+    capacity: &[f64],
+    phantoms: &[f64],
+    flows: &[&Flow],
+    orders: &Orders,
+) -> Result<Vec<Filled>, (usize, f64)> {
     // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights
     // of those others.
     let mut left = capacity.to_vec();
@@ -360,14 +402,6 @@ fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Fille
     if let Some(port) = (0..capacity.len()).find(|&port| open[port] > 0 && left[port] < -tolerance(port)) {
         return Err((port, capacity[port] - left[port]));
     }
-    let mut through: Vec<Vec<usize>> = vec![Vec::new(); capacity.len()];
-    for (place, flow) in flows.iter().enumerate() {
-        for &port in flow.ports.iter() {
-            if through[port].last() != Some(&place) {
-                through[port].push(place);
-            }
-        }
-    }
     // The levels at which ports are full, lowest first; of each port the entry with its latest level counts.
     let mut levels: Vec<f64> =
         left.iter().zip(&weight).map(|(&left, &weight)| full_at(left, weight)).collect();
@@ -375,12 +409,10 @@ fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Fille
     let ports = (0..capacity.len()).filter(|&port| open[port] > 0);
     let mut full: BinaryHeap<_> = ports.map(|port| entry(levels[port], port)).collect();
     // And those at which flows are at their PCRs.
-    let peak_at = |flow: &Flow| (flow.pcr - flow.mcr) / flow.weight;
-    let mut by_peak: Vec<usize> = (0..flows.len()).collect();
-    by_peak.sort_by(|&a, &b| peak_at(flows[a]).total_cmp(&peak_at(flows[b])));
-    let mut peaks = by_peak.into_iter().peekable();
+    let mut peaks = orders.by_peak.iter().copied().peekable();
     let mut settled: Vec<Option<Filled>> = vec![None; flows.len()];
-    loop {
+    let mut rising = flows.len();
+    while rising > 0 {
         // The lowest level at which something stops: a port that is full, or a flow at its PCR.
         while full
             .peek()
@@ -390,23 +422,24 @@ fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Fille
         }
         while peaks.next_if(|&flow| settled[flow].is_some()).is_some() {}
         let first_full = full.peek().map(|&Reverse((_, port))| port);
-        let first_peak = peaks.peek().map(|&flow| peak_at(flows[flow]));
+        let first_peak = peaks.peek().map(|&flow| flows[flow].peak_at());
         let mut stopping = Vec::new();
         let port = match (first_full, first_peak) {
             (None, None) => break,
             (Some(port), peak) if peak.is_none_or(|peak| levels[port] <= peak) => {
-                stopping.extend(through[port].iter().filter(|&&flow| settled[flow].is_none()));
+                stopping.extend(orders.through(port).filter(|&flow| settled[flow].is_none()));
                 Some(port)
             }
             (_, peak) => {
-                let at_peak = |&flow: &usize| peak.is_some_and(|peak| peak_at(flows[flow]) <= peak);
+                let at_peak = |&flow: &usize| peak.is_some_and(|peak| flows[flow].peak_at() <= peak);
                 stopping
                     .extend(iter::from_fn(|| peaks.next_if(at_peak)).filter(|&flow| settled[flow].is_none()));
                 None
             }
         };
         let level = port.map_or(0.0, |port| levels[port]);
-        for place in stopping {
+        rising -= stopping.len();
+        for &place in &stopping {
             let flow = flows[place];
             let excess = if port.is_none() { flow.pcr - flow.mcr } else { flow.weight * level };
             settled[place] = Some((if port.is_none() { flow.pcr } else { flow.mcr + excess }, port));
@@ -415,10 +448,13 @@ fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Fille
                 open[port] -= 1;
                 // Exactly zero once none is open, whatever rounding left.
                 weight[port] = if open[port] == 0 { 0.0 } else { weight[port] - flow.weight };
-                if open[port] > 0 {
-                    levels[port] = full_at(left[port], weight[port]);
-                    full.push(entry(levels[port], port));
-                }
+            }
+        }
+        for port in stopping.into_iter().flat_map(|place| flows[place].ports.iter().copied()) {
+            let level = full_at(left[port], weight[port]);
+            if open[port] > 0 && level.to_bits() != levels[port].to_bits() {
+                levels[port] = level;
+                full.push(entry(level, port));
             }
         }
     }
@@ -584,7 +620,7 @@ mod tests {
         fn no_port_is_over_its_capacity_and_every_flow_has_a_bottleneck((ports, flows) in any_flows()) {
             let (capacity, phantoms): (Vec<f64>, Vec<f64>) = ports.into_iter().unzip();
             let plain: Vec<&Flow> = flows.iter().collect();
-            let shares = fill(&capacity, &phantoms, &plain).expect("20 MCRs of 30 fit into 1000");
+            let shares = fill(&capacity, &phantoms, &plain, &Orders::of(&plain)).expect("20 MCRs of 30 fit into 1000");
             let load = |port: usize| -> f64 {
                 flows.iter().zip(&shares).filter(|(flow, _)| flow.ports.contains(&port)).map(|(_, share)| share.0).sum()
             };

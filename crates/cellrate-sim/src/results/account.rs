@@ -1,5 +1,6 @@
 //! The account of a run: what a network that has run to its end has to tell, and whether every cell is in it.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use cellrate_engine::channels::{self, ChannelSummary};
@@ -7,7 +8,7 @@ use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{beyond_signalling, clocks, negotiated, refused};
 use cellrate_engine::shares::{self, Got, ShareSummary};
 use cellrate_proto::Time;
-use cellrate_scenario::{NodeKind, PortIndex, Scenario};
+use cellrate_scenario::{NodeKind, PortIndex, Scenario, fair};
 
 use super::conserved::Elsewhere;
 use super::exchanges::Rows;
@@ -31,7 +32,8 @@ pub(crate) fn account(
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let host_bottlenecks = host_bottlenecks(scenario, &assembly, end);
     let phase_effects = super::phase_effects::collect(scenario, &assembly);
-    let unsettled = super::unsettled::collect(scenario, &assembly, end);
+    let fair = LazyCell::new(|| fair::max_min(scenario, None).unwrap_or_default());
+    let unsettled = super::unsettled::collect(scenario, &assembly, &fair, end);
     let (ports, port_windows) = meter.port_rows(scenario, &assembly, end);
     let cell_hops = measured::cell_hops(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
@@ -60,7 +62,7 @@ pub(crate) fn account(
     let policing_windows = meter.policing_windows(scenario, &assembly, end);
     let branch_points = super::branch_points::collect(scenario, &assembly);
     let loopbacks = loopbacks(scenario, &assembly);
-    let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
+    let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end), &fair);
     let channels = channels(scenario, &assembly, &shares, end);
     let series = collect_series(scenario, assembly);
     Ok(RunResult {

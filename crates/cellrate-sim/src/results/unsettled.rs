@@ -1,10 +1,11 @@
 //! Ports whose algorithm cannot settle, by its rule or by what the run shows.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use cellrate_engine::rows::{UnsettledSummary, cannot_settle};
 use cellrate_proto::Time;
-use cellrate_scenario::fair::{Bottleneck, max_min};
+use cellrate_scenario::fair::{Bottleneck, FairShare};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
 
 use crate::assembly::Assembly;
@@ -24,14 +25,19 @@ struct Shown {
     worst: Option<FlowIndex>,
 }
 
-/// Rows by rule, then rows by what the run shows, each in the order of the ports.
-pub(super) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<UnsettledSummary> {
+/// Rows by rule, then rows by what the run shows of fair shares, each in the order of the ports.
+pub(super) fn collect(
+    scenario: &Scenario,
+    assembly: &Assembly,
+    fair: &LazyCell<Vec<FairShare>, impl FnOnce() -> Vec<FairShare>>,
+    end: Time,
+) -> Vec<UnsettledSummary> {
     let mut rows = cannot_settle(scenario);
     if !scenario.is_stationary() {
         return rows;
     }
     let mut shown: BTreeMap<PortIndex, Shown> = BTreeMap::new();
-    for share in max_min(scenario, None).unwrap_or_default() {
+    for share in fair.iter() {
         let Bottleneck::Port(port) = share.bottleneck else { continue };
         if !hands_out_rates(scenario, port) {
             continue;
