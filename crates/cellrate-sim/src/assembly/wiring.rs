@@ -1,6 +1,6 @@
 //! Lanes between the ports: which lane a cell is in on each link, and the order of the lanes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
@@ -50,6 +50,7 @@ impl Wiring<'_> {
         }
         crossing.sort_unstable();
         self.make_room(&crossing, parts);
+        let mut members = Vec::new();
         for crossing in crossing.chunk_by(|(one, _), (other, _)| one == other) {
             let (port, _) = crossing[0];
             let Some(from) = self.ports[port.index()] else { continue };
@@ -71,7 +72,7 @@ impl Wiring<'_> {
             };
             // The lanes in order: the shared one, that to virtual ends, those by a policer, that to branch points, that
             // to switches that answer loopback requests, then the deferred ports by number.
-            let mut lanes: BTreeMap<(Option<u32>, u8), (LaneEnd, Vec<u32>)> = BTreeMap::new();
+            members.clear();
             for &(_, hop) in crossing {
                 let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
                 let next = (!at_host && !ends_here).then(|| hops[hop as usize + 1].port);
@@ -89,9 +90,12 @@ impl Wiring<'_> {
                     let significance = behind[port as usize].significance();
                     LaneEnd::Deferred { port, place: 0, significance }
                 });
-                lanes.entry((deferred, rank)).or_insert_with(|| (leads_to, Vec::new())).1.push(hop);
+                members.push(((deferred, rank), leads_to, hop));
             }
-            for (leads_to, members) in lanes.into_values() {
+            members.sort_unstable_by_key(|&(lane, _, hop)| (lane, hop));
+            for members in members.chunk_by(|(one, ..), (other, ..)| one == other) {
+                let (_, leads_to, _) = members[0];
+                let own: Vec<u32> = members.iter().map(|&(.., hop)| hop).collect();
                 let lane = add_lane(&mut parts[cluster as usize], leads_to);
                 if let SendStrategy::Ahead(source) = self.folded[port.index()] {
                     parts[cluster as usize].ahead.push(Ahead { lane, source });
@@ -103,10 +107,10 @@ impl Wiring<'_> {
                     NextHop::Lane(lane)
                 } else {
                     let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox::new(cluster, lane, leads_to, cell_time, &members));
+                    outboxes.push(Outbox::new(cluster, lane, leads_to, cell_time, &own));
                     NextHop::Outbox(outboxes.len() as u32 - 1)
                 };
-                members.into_iter().for_each(|hop| hops[hop as usize].lead_to(next));
+                own.into_iter().for_each(|hop| hops[hop as usize].lead_to(next));
             }
         }
     }
