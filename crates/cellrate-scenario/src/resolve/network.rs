@@ -38,9 +38,9 @@ pub(super) struct Network {
     by_name: HashMap<Arc<str>, NodeIndex>,
     /// The nodes in the order of their names, as soon as a pattern asks for some.
     sorted: OnceCell<Vec<NodeIndex>>,
-    /// The links from a node to another, sorted: those between the same two in the order of the file, which is that of
-    /// their numbers.
-    by_ends: Vec<(NodeIndex, NodeIndex, Step)>,
+    /// The links from each node, by the nodes that they lead to; those to the same one in the order of the file, which
+    /// is that of their numbers.
+    links_from: Vec<Vec<(NodeIndex, Step)>>,
     /// Links by their own names; the others of several between the same nodes by what stands for a name, "a-b#2".
     links_by_name: BTreeMap<String, LinkIndex>,
     /// Limits of switches on connections that are set up through them, with their places in the text.
@@ -78,16 +78,14 @@ impl Network {
 
     /// All links from a node to another, crossed in that direction, in the order of the file.
     pub fn steps_between(&self, from: NodeIndex, to: NodeIndex) -> impl Iterator<Item = Step> {
-        let first = self.by_ends.partition_point(|&(tail, head, _)| (tail, head) < (from, to));
-        let from_there = self.by_ends[first..].iter();
-        from_there.take_while(move |&&(tail, head, _)| (tail, head) == (from, to)).map(|&(.., step)| step)
+        let links = &self.links_from[from.0 as usize];
+        let first = links.partition_point(|&(head, _)| head < to);
+        links[first..].iter().take_while(move |&&(head, _)| head == to).map(|&(_, step)| step)
     }
 
     /// All links from a node, with the nodes that they lead to.
     pub fn steps_from(&self, from: NodeIndex) -> impl Iterator<Item = (NodeIndex, Step)> {
-        let first = self.by_ends.partition_point(|&(tail, ..)| tail < from);
-        let from_there = self.by_ends[first..].iter();
-        from_there.take_while(move |&&(tail, ..)| tail == from).map(|&(_, head, step)| (head, step))
+        self.links_from[from.0 as usize].iter().copied()
     }
 
     /// The link of this name.
@@ -161,7 +159,7 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
         links: Vec::new(),
         by_name: HashMap::new(),
         sorted: OnceCell::new(),
-        by_ends: Vec::new(),
+        links_from: Vec::new(),
         links_by_name: BTreeMap::new(),
         limits: BTreeMap::new(),
         consolidations: BTreeMap::new(),
@@ -194,11 +192,14 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
     let link_defaults = defaults(root, "link").cloned().unwrap_or_default();
     let links = members(root, "link", |own| link_base(&link_defaults, own))?;
     network.links.reserve_exact(links.len());
+    network.links_from = vec![Vec::new(); network.nodes.len()];
     let mut ports = Shared::default();
     for whole in links {
         add_link(&mut network, &whole, &ports.get(&Port::default()), Time::ZERO.saturating_add(duration))?;
     }
-    network.by_ends.sort_unstable_by_key(|&(tail, head, step)| (tail, head, step.link));
+    for links in &mut network.links_from {
+        links.sort_unstable_by_key(|&(head, step)| (head, step.link));
+    }
     tell_apart(&mut network);
     for whole in &switches {
         set_ports(&mut network, whole, &mut ports)?;
@@ -296,28 +297,32 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
     let place = changing::set(&mut own, names, table, &courses)?;
     network.rate_places.push(place);
     network.links.push(own);
-    network.by_ends.push((ends[0], ends[1], Step { link, end: 0 }));
-    network.by_ends.push((ends[1], ends[0], Step { link, end: 1 }));
+    network.links_from[ends[0].0 as usize].push((ends[1], Step { link, end: 0 }));
+    network.links_from[ends[1].0 as usize].push((ends[0], Step { link, end: 1 }));
     Ok(())
 }
 
 /// Gives each of several links between the same nodes what tells it from the others: its name, or its number in the
 /// file from the second on. A link that is alone between its nodes needs none.
 fn tell_apart(network: &mut Network) {
-    let between: Vec<_> = network.by_ends.iter().filter(|(a, b, _)| a < b).copied().collect();
-    for links in between.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
-        for (&(from, to, Step { link, .. }), number) in links.iter().zip(1..) {
-            let label = &mut network.links[link.0 as usize].label;
-            if links.len() == 1 {
-                *label = None;
-                continue;
-            }
-            if label.is_none() && number > 1 {
-                *label = Some(format!("#{number}"));
-            }
-            let names = [from, to].map(|end| network.nodes[end.0 as usize].name.as_str());
-            for [a, b] in [names, [names[1], names[0]]] {
-                network.links_by_name.insert(format!("{a}-{b}#{number}"), link);
+    let Network { nodes, links, links_from, links_by_name, .. } = network;
+    for (from, own) in (0..).map(NodeIndex).zip(links_from) {
+        // Once for each two nodes.
+        let first = own.partition_point(|&(to, _)| to < from);
+        for alike in own[first..].chunk_by(|(one, _), (next, _)| one == next) {
+            for (&(to, Step { link, .. }), number) in alike.iter().zip(1..) {
+                let label = &mut links[link.0 as usize].label;
+                if alike.len() == 1 {
+                    *label = None;
+                    continue;
+                }
+                if label.is_none() && number > 1 {
+                    *label = Some(format!("#{number}"));
+                }
+                let names = [from, to].map(|end| nodes[end.0 as usize].name.as_str());
+                for [a, b] in [names, [names[1], names[0]]] {
+                    links_by_name.insert(format!("{a}-{b}#{number}"), link);
+                }
             }
         }
     }
