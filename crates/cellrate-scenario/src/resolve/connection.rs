@@ -201,11 +201,16 @@ fn with_branch_paths(
         let forward = table.node("abr").and_then(Node::table).unwrap_or(&empty);
         let own = reverse.and_then(|reverse| reverse.node("abr")).and_then(Node::table).unwrap_or(&empty);
         let place = place_of(table, "abr", whole.place);
-        let sender = |keys: &Table, backward: bool| {
-            let stop_and_go = stop_and_go::port(network, &path, backward);
+        let sender = |keys: &Table, stop_and_go: Option<String>| {
             abr_sender(keys, place, narrowest, network, &farthest, stop_and_go)
         };
-        (sender(forward, false)?, sender(&merged(forward, own), true)?)
+        let [there, back] = [false, true].map(|backward| stop_and_go::port(network, &path, backward));
+        if own.entries.is_empty() && there == back {
+            let both = sender(forward, there)?;
+            (both.clone(), both)
+        } else {
+            (sender(forward, there)?, sender(&merged(forward, own), back)?)
+        }
     } else {
         let reverse_abr = reverse.and_then(|reverse| reverse.entry("abr"));
         if let Some(entry) = table.entry("abr").or(reverse_abr) {

@@ -378,19 +378,21 @@ impl Template {
                 Template::of_one(&values[i - 1], *kind, values.len())?.member(i)?
             }
             Template::List(place, items) => {
-                let nodes =
-                    items.iter_mut().map(|item| item.member(i)).collect::<Result<Vec<Node>, Fault>>()?;
+                let mut nodes = Vec::with_capacity(items.len());
+                for item in items {
+                    nodes.push(item.member(i)?);
+                }
                 Node { place: *place, value: Value::from(nodes) }
             }
-            Template::Table(place, entries) => {
-                let entry = |TemplateEntry { key, pattern, place, template }: &mut TemplateEntry| {
+            Template::Table(place, templates) => {
+                let mut entries = Vec::with_capacity(templates.len());
+                for TemplateEntry { key, pattern, place, template } in templates {
                     let key = match pattern {
                         Some(pattern) => pattern.member(i).into(),
                         None => Arc::clone(key),
                     };
-                    Ok(Entry { key, place: *place, node: template.member(i)? })
-                };
-                let entries = entries.iter_mut().map(entry).collect::<Result<Vec<Entry>, Fault>>()?;
+                    entries.push(Entry { key, place: *place, node: template.member(i)? });
+                }
                 Node { place: *place, value: Value::from(Table { entries }) }
             }
             Template::Typed { types, node, tagged, count, known } => {
