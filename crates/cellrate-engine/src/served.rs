@@ -162,6 +162,7 @@ impl<C: PortCell> Served<C> {
 
     /// A cell arrives, whose connection has this `slot`; when the port was idle a transmission begins at `now`, of
     /// whichever of the cells that come at this instant has the turn.
+    #[inline(always)]
     pub fn admit(
         &mut self,
         now: Time,
@@ -232,13 +233,19 @@ impl<C: PortCell> Served<C> {
     #[inline]
     fn decide(&mut self, now: Time, control: &mut PortControl) {
         if matches!(self.on_line, OnLine::Undecided) && self.began < now {
-            self.on_line = OnLine::Nothing;
-            self.begin_next(self.began, control);
+            self.give_turn(control);
         }
+    }
+
+    /// The turn on the line that was idle is given, as of the instant at which cells came to it.
+    fn give_turn(&mut self, control: &mut PortControl) {
+        self.on_line = OnLine::Nothing;
+        self.begin_next(self.began, control);
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped, as an error if the line lost it, and the next
     /// departure. No cell is returned where one that was held back may leave from now on.
+    #[inline(always)]
     pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<C, C>>, Time) {
         self.decide(now, control);
         self.integrate(now);
@@ -288,6 +295,7 @@ impl<C: PortCell> Served<C> {
     }
 
     /// The line is free at `now`: the next cell goes on it, if one may. When the port has to be looked at again.
+    #[inline(always)]
     fn begin_next(&mut self, now: Time, control: &mut PortControl) -> Time {
         if self.line.has_stopped() {
             self.departs = Time::NEVER;
@@ -295,7 +303,6 @@ impl<C: PortCell> Served<C> {
         }
         let next = match &mut self.fair {
             Some(fair) => fair.pop(now),
-            None if self.length == 0 => None,
             None => self.next(),
         };
         if let Some((priority, cell)) = next {
@@ -313,22 +320,21 @@ impl<C: PortCell> Served<C> {
     }
 
     /// The cell whose turn it is, and its priority.
+    #[inline]
     fn next(&mut self) -> Option<(usize, C)> {
-        let turn = match self.rm_cells {
-            RmCells::InOrder => usize::MAX,
-            RmCells::BeforeData => ABR,
-            RmCells::First => 0,
+        let first = (0..PRIORITIES).find(|&priority| self.lengths[priority] > 0)?;
+        let overtakes = match self.rm_cells {
+            RmCells::InOrder => false,
+            RmCells::BeforeData => first == ABR,
+            RmCells::First => true,
         };
-        (0..PRIORITIES).find_map(|priority| {
-            if priority == turn
-                && let Some(cell) = self.waiting_rm.pop()
-            {
-                return Some((ABR, cell));
-            }
-            self.waiting[priority].pop().map(|cell| (priority, cell))
-        })
+        if overtakes && let Some(cell) = self.waiting_rm.pop() {
+            return Some((ABR, cell));
+        }
+        self.waiting[first].pop().map(|cell| (first, cell))
     }
 
+    #[inline]
     fn begin(&mut self, now: Time, priority: usize, mut cell: C, control: &mut PortControl) -> Time {
         if control.uses_efci() {
             let marks = control.marks_efci(Cells(self.lengths[ABR]));

@@ -205,8 +205,8 @@ impl Cluster {
             let port = &mut self.ports[index];
             port.merge = match port.queues {
                 // A connection with priority has no part in what is shared out evenly, nor have most of those that
-                // share a host.
-                Queues::Ranked(_) => Merge::tree(ways.len()),
+                // share a host; and before real queues cells come in bursts.
+                Queues::Ranked(_) | Queues::Served(_) => Merge::tree(ways.len()),
                 Queues::Fifo(_) if is_host => Merge::tree(ways.len()),
                 _ if ways.len() > 1 && !self.mechanisms.has(Mechanism::Few) => Merge::tree(ways.len()),
                 _ => Merge::new(ways),
