@@ -18,8 +18,6 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
     --no-annotate $(LOCK_OPTIONS)
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 SOURCES := $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
-# An empty clone has nothing to gain from compilation in steps, and pays for it: a package is cut into more and smaller parts.
-export CARGO_INCREMENTAL := 0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # maturin --quiet does not tell pip to be so.
 export PIP_QUIET := 1
@@ -117,10 +115,9 @@ arena: $(STAMPS)/built
 	UPDATE_REFERENCE=1 $(BIN)/python -m pytest -q tests/python/test_side_by_side.py
 
 # A toy algorithm, policy, frame discard, traffic, key and probe are added to a copy of the workspace by what
-# CONTRIBUTING.md says each takes, and run; where a part is left out, the compiler or a test says so. Little changes from
-# one compilation to the next.
+# CONTRIBUTING.md says each takes, and run; where a part is left out, the compiler or a test says so.
 toy:
-	CARGO_INCREMENTAL=1 $(PYTHON) tests/toy/try.py
+	$(PYTHON) tests/toy/try.py
 
 # The reference of the Rust crates, private items among it: a link that leads nowhere is an error, and so is one from a
 # public item to a private one, which leads nowhere in the reference that strangers read.
