@@ -22,8 +22,8 @@ pub struct ShareSummary {
     /// [bit/s].
     pub goodput_bps: f64,
     /// The throughput of data cells, 53 octets each, that is its max-min fair share when all ABR connections with data
-    /// always have some [bit/s]; null for other categories, where MCRs ask for more than there is, and in networks of
-    /// more than 10,000 directions.
+    /// always have some [bit/s]; null for other categories, and where MCRs ask for more than there is or rates of links
+    /// change.
     pub fair_share_bps: Option<f64>,
     /// Its throughput over that.
     pub of_fair_share: Option<f64>,
@@ -66,9 +66,6 @@ pub struct Got {
     pub goodput_bps: f64,
 }
 
-/// Most directions for which fair shares are worked out: the time for them grows with the square.
-const MOST_DIRECTIONS: usize = 10_000;
-
 /// Rows of directions, of categories, and of ports, from what directions with data got, and from the fair shares of
 /// all.
 pub fn rows(
@@ -77,10 +74,7 @@ pub fn rows(
     fair: &LazyCell<Vec<FairShare>, impl FnOnce() -> Vec<FairShare>>,
 ) -> (Vec<ShareSummary>, Vec<FairnessSummary>, Vec<EfficiencySummary>) {
     // Where rates of links change there is no one share.
-    let fair: &[FairShare] = match got.len() <= MOST_DIRECTIONS && !scenario.changes_rates() {
-        true => fair,
-        false => &[],
-    };
+    let fair: &[FairShare] = if scenario.changes_rates() { &[] } else { fair };
     let own = of_leaves(scenario, got);
     let shares: Vec<ShareSummary> = own.iter().map(|got| share(scenario, got, fair)).collect();
     let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr];
