@@ -20,8 +20,11 @@ import pytest
 import cellrate
 from cellrate.command_line.main import status
 
-# A shell that puts its jobs in the background has them ignore SIGINT, and what they start inherits that.
+# A shell that puts its jobs in the background has them ignore SIGINT, nohup has them ignore SIGHUP, and what they start
+# inherits that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if sys.platform != "win32":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # No test is to hang on how long an example takes: the first one may import libraries, on a machine that is at work.
 hypothesis.settings.register_profile("untimed", deadline=None)
