@@ -280,7 +280,8 @@ def test_a_source_distribution_has_what_is_compiled_and_what_its_build_copies(tm
     for folder in ("scenarios", "papers"):
         needed |= {path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     # Cargo lists beside the module of which files it was compiled. Its build script names those of folders above, too.
-    listed = (ROOT / "target").glob("*/libcellrate_native.d")
+    target = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
+    listed = (ROOT / target).glob("*/libcellrate_native.d")
     words = shlex.split(max(listed, key=lambda path: path.stat().st_mtime).read_text())
     compiled = {Path(word) for word in words if Path(word).is_relative_to(ROOT / "crates")}
     assert ROOT / "crates" / "cellrate-sim" / "src" / "lib.rs" in compiled
