@@ -37,7 +37,7 @@ impl Network<'_> {
         let rm = Some(self.answer(now, number, cell.flow, brm));
         let flow = cell.flow ^ 1;
         let step = self.paths[flow].len() - cell.step;
-        let back = Cell {
+        let back = Box::new(Cell {
             flow,
             step,
             sent: now,
@@ -49,7 +49,7 @@ impl Network<'_> {
             tagged: false,
             pdu: None,
             oam: None,
-        };
+        });
         let number = self.observe(now, &back);
         self.admit(now, number, back);
         self.plan_interval_end(number);

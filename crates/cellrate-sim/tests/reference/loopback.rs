@@ -54,7 +54,7 @@ impl Network<'_> {
 
     /// A loopback cell comes to `port` of the direction `flow`, at this step of its path.
     fn send_oam(&mut self, now: Time, flow: usize, step: usize, oam: Oam) {
-        let cell = Cell {
+        let cell = Box::new(Cell {
             flow,
             step,
             sent: now,
@@ -66,7 +66,7 @@ impl Network<'_> {
             marked: false,
             pdu: None,
             oam: Some(oam),
-        };
+        });
         if step == 0 {
             return self.admit(now, number_of(self.paths[flow][0]), cell);
         }
@@ -96,7 +96,7 @@ impl Network<'_> {
     }
 
     /// It does.
-    pub(super) fn answer_segment(&mut self, now: Time, cell: Cell) {
+    pub(super) fn answer_segment(&mut self, now: Time, cell: &Cell) {
         let (flow, oam) = (cell.flow ^ 1, cell.oam.expect("a loopback cell"));
         let step = self.paths[flow].len() - (cell.step + 1);
         self.send_oam(now, flow, step, Oam { is_reply: true, ..oam });

@@ -92,8 +92,8 @@ use segments::Relay;
 use tcp::tcp_value;
 pub use tcp::{same_tcp, tcp_since};
 pub use transport_streams::same_stream;
-use trees::Point;
 pub use trees::TREE_FLAWS;
+use trees::{Place, Point};
 use windows::Look;
 
 /// Findings of the judge. Quantiles of delays are those of the sorted values.
@@ -170,7 +170,7 @@ enum Happening {
     Sample(usize),
     IntervalEnd(usize),
     /// The cell left the port of this number.
-    Arrival(usize, Cell),
+    Arrival(usize, Box<Cell>),
     /// A call begins at the end of this number, and ends then.
     Opening(usize, Time),
     /// The flow of this number among all that are offered begins, if there is a slot.
@@ -197,11 +197,11 @@ struct Event {
 
 /// An output port and the line behind it.
 struct Port {
-    waiting: [VecDeque<Cell>; 3],
+    waiting: [VecDeque<Box<Cell>>; 3],
     /// Whose turn it is, where that is not by priority and arrival alone.
     turns: Option<Turns>,
     /// The cell in transmission, its priority, and when it began.
-    transmitting: Option<(Cell, usize, Time)>,
+    transmitting: Option<(Box<Cell>, usize, Time)>,
     /// When the transmission ends.
     transmitted_at: Time,
     /// When the last cell arrives that the line has not lost.
@@ -297,8 +297,9 @@ struct Network<'a> {
     ends: Vec<End>,
     records: Vec<Record>,
     policers: Vec<Policer>,
-    /// By the connection that comes to a branch point and the step that leaves it.
-    points: BTreeMap<(usize, usize), Point>,
+    points: BTreeMap<Place, Point>,
+    /// The connections that begin at each branch point, in order.
+    branches: BTreeMap<Place, Vec<usize>>,
     /// BRMs that branch points took in, those of branches that begin there left out, by direction.
     taken_in: BTreeMap<usize, u64>,
     looks: Vec<Look>,
@@ -342,6 +343,7 @@ impl<'a> Network<'a> {
             records,
             policers,
             points,
+            branches: trees::all_branches(scenario),
             taken_in,
             looks,
             trips: BTreeMap::new(),
@@ -484,16 +486,15 @@ impl<'a> Network<'a> {
         let order = if self.flaw == Some(Flaw::UbrBeforeAbr) { [0, 2, 1] } else { [0, 1, 2] };
         let rm_cells = self.scenario.links[number / 2].ports[number % 2].rm_cells;
         let turn = match &mut port.turns {
-            Some(turns) => turns.turn(now, &port.waiting, order),
-            None => port.turn(order, rm_cells),
+            Some(turns) => turns.take(now, &mut port.waiting, order),
+            None => port.take(order, rm_cells),
         };
-        let Some((priority, place)) = turn else {
+        let Some((priority, mut cell)) = turn else {
             if let Some(at) = port.turns.as_ref().and_then(Turns::next_release) {
                 self.plan(at, Happening::Release(number));
             }
             return;
         };
-        let mut cell = port.waiting[priority].remove(place).expect("it is there");
         if self.flaw != Some(Flaw::EfciOnArrival) {
             mark(port, &mut cell, priority, abr_queue);
         }
@@ -510,7 +511,7 @@ impl<'a> Network<'a> {
     }
 
     /// `cell` comes to an output port.
-    fn admit(&mut self, now: Time, number: usize, mut cell: Cell) {
+    fn admit(&mut self, now: Time, number: usize, mut cell: Box<Cell>) {
         if self.flaw == Some(Flaw::BrmsCountAsTheyCome) {
             self.show_to_police(now, number, &cell);
         }
@@ -564,19 +565,19 @@ impl<'a> Network<'a> {
         self.ends[cell.flow].dropped += 1;
     }
 
-    fn on_arrival(&mut self, now: Time, number: usize, cell: Cell) {
+    fn on_arrival(&mut self, now: Time, number: usize, cell: Box<Cell>) {
         let Some(cell) = self.police(now, cell) else { return };
         if let Some(place) = self.copied_at(&cell) {
-            return self.copy(now, place, cell);
+            return self.copy(now, place, &cell);
         }
         if let Some(from) = self.taken_in_at(&cell) {
-            return self.take_at_branch_point(now, from, cell);
+            return self.take_at_branch_point(now, from, &cell);
         }
         let path = &self.paths[cell.flow];
         if cell.step + 1 == path.len() {
             self.deliver(now, cell.flow ^ 1, cell);
         } else if self.answers_segment(&cell) {
-            self.answer_segment(now, cell);
+            self.answer_segment(now, &cell);
         } else if let Some(end) = self.virtual_end(&cell).filter(|_| cell.oam.is_none()) {
             self.on_virtual_end(now, end, cell);
         } else {
@@ -586,7 +587,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn pass_switch(&mut self, now: Time, node: NodeIndex, mut cell: Cell) {
+    fn pass_switch(&mut self, now: Time, node: NodeIndex, mut cell: Box<Cell>) {
         cell.step += 1;
         if let Some(rm) = &mut cell.rm
             && rm.direction == Direction::Backward
@@ -664,7 +665,7 @@ impl<'a> Network<'a> {
     }
 
     /// `cell` has reached the end of its path, or of its control loop: this end, which sends the other direction.
-    fn deliver(&mut self, now: Time, number: usize, cell: Cell) {
+    fn deliver(&mut self, now: Time, number: usize, cell: Box<Cell>) {
         self.tell_congestion(now, number);
         let end = &mut self.ends[number];
         end.received += 1;
@@ -725,7 +726,7 @@ impl<'a> Network<'a> {
             pdu,
             oam: None,
         };
-        self.admit(now, port, cell);
+        self.admit(now, port, Box::new(cell));
     }
 
     fn on_transmission(&mut self, now: Time, flow: usize) {

@@ -284,7 +284,7 @@ impl Policer {
 
 impl Network<'_> {
     /// `cell` has reached a switch: the cell, tagged or not, unless it is policed there and discarded.
-    pub(super) fn police(&mut self, now: Time, mut cell: Cell) -> Option<Cell> {
+    pub(super) fn police(&mut self, now: Time, mut cell: Box<Cell>) -> Option<Box<Cell>> {
         if cell.oam.is_some() {
             return Some(cell);
         }

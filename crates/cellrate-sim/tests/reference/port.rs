@@ -9,16 +9,22 @@ impl Port {
         self.waiting[priority].len() + transmitting
     }
 
+    /// The cell whose turn it is leaves its queue, with its priority.
+    pub(super) fn take(&mut self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, Box<Cell>)> {
+        let (priority, place) = self.turn(order, rm_cells)?;
+        Some((priority, self.waiting[priority].remove(place)?))
+    }
+
     /// The priority and the place in its queue of the cell whose turn it is.
-    pub(super) fn turn(&self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, usize)> {
-        let first_rm = self.waiting[1].iter().position(|cell| cell.rm.is_some()).map(|place| (1, place));
+    fn turn(&self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, usize)> {
+        let first_rm = || self.waiting[1].iter().position(|cell| cell.rm.is_some()).map(|place| (1, place));
         let front = |priority: usize| (!self.waiting[priority].is_empty()).then_some((priority, 0));
         let in_order = || order.into_iter().find_map(front);
         match rm_cells {
             RmCells::InOrder => in_order(),
-            RmCells::First => first_rm.or_else(in_order),
+            RmCells::First => first_rm().or_else(in_order),
             RmCells::BeforeData => {
-                in_order().map(|turn| if turn.0 == 1 { first_rm.unwrap_or(turn) } else { turn })
+                in_order().map(|turn| if turn.0 == 1 { first_rm().unwrap_or(turn) } else { turn })
             }
         }
     }

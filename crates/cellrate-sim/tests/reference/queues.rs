@@ -128,7 +128,7 @@ impl Turns {
         self.rm_cells != RmCells::InOrder && cell.rm.is_some()
     }
 
-    fn is_ready(&self, class: usize, waiting: &[VecDeque<Cell>; 3]) -> bool {
+    fn is_ready(&self, class: usize, waiting: &[VecDeque<Box<Cell>>; 3]) -> bool {
         let has_rm = class == 1
             && self.rm_cells == RmCells::BeforeData
             && waiting[class].iter().any(|cell| cell.rm.is_some());
@@ -165,7 +165,7 @@ impl Turns {
     }
 
     /// `cell` comes, and is not among those that wait yet.
-    pub fn on_arrival(&mut self, now: Time, class: usize, cell: &Cell, waiting: &[VecDeque<Cell>; 3]) {
+    pub fn on_arrival(&mut self, now: Time, class: usize, cell: &Cell, waiting: &[VecDeque<Box<Cell>>; 3]) {
         let was_ready = self.is_ready(class, waiting);
         let becomes_ready = if self.overtakes(cell) {
             self.rm_cells == RmCells::BeforeData
@@ -188,13 +188,13 @@ impl Turns {
         }
     }
 
-    /// The priority and the place in its queue of the cell whose turn it is.
-    pub fn turn(
+    /// The cell whose turn it is leaves its queue, with its priority.
+    pub fn take(
         &mut self,
         now: Time,
-        waiting: &[VecDeque<Cell>; 3],
+        waiting: &mut [VecDeque<Box<Cell>>; 3],
         order: [usize; 3],
-    ) -> Option<(usize, usize)> {
+    ) -> Option<(usize, Box<Cell>)> {
         while let Some(&(at, class, flow)) = self.held.first().filter(|&&(at, ..)| at <= now) {
             self.held.remove(&(at, class, flow));
             let was_ready = self.is_ready(class, waiting);
@@ -207,7 +207,7 @@ impl Turns {
         if self.rm_cells == RmCells::First
             && let Some(place) = first_rm
         {
-            return Some((1, place));
+            return Some((1, waiting[1].remove(place)?));
         }
         let ready: Vec<usize> = order.into_iter().filter(|&class| self.is_ready(class, waiting)).collect();
         let class = match self.queueing.class_weights {
@@ -224,16 +224,14 @@ impl Turns {
             }
             None => self.turn_of(now, class, waiting),
         };
-        // Whether it is ready without the cell that goes.
-        let mut left = waiting.clone();
-        left[class].remove(place);
-        if self.queueing.class_weights.is_some() && self.is_ready(class, &left) {
+        let cell = waiting[class].remove(place)?;
+        if self.queueing.class_weights.is_some() && self.is_ready(class, waiting) {
             self.between.requeue(class);
         }
-        Some((class, place))
+        Some((class, cell))
     }
 
-    fn turn_of(&mut self, now: Time, class: usize, waiting: &[VecDeque<Cell>; 3]) -> usize {
+    fn turn_of(&mut self, now: Time, class: usize, waiting: &[VecDeque<Box<Cell>>; 3]) -> usize {
         let is_fair = self.queueing.discipline == Discipline::WeightedFair;
         let flow = if is_fair {
             self.fair[class].take()
@@ -252,7 +250,7 @@ impl Turns {
         };
         self.visiting[class] = false;
         let is_own = |cell: &Cell| cell.flow == flow && !self.overtakes(cell);
-        let place = waiting[class].iter().position(is_own).expect("it has one");
+        let place = waiting[class].iter().position(|cell| is_own(cell)).expect("it has one");
         let has_more = waiting[class].iter().filter(|cell| is_own(cell)).count() > 1;
         if let Some(&spacing) = self.spacings.get(&flow) {
             let earliest = now + spacing;
@@ -271,7 +269,7 @@ impl Turns {
         place
     }
 
-    pub fn has_room(&self, cell: &Cell, waiting: &VecDeque<Cell>) -> bool {
+    pub fn has_room(&self, cell: &Cell, waiting: &VecDeque<Box<Cell>>) -> bool {
         let own = waiting.iter().filter(|other| other.flow == cell.flow && !self.overtakes(other)).count();
         self.overtakes(cell)
             || !self.queueing.is_per_vc()

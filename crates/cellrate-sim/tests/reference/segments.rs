@@ -17,7 +17,7 @@ pub(super) struct Relay {
     partner: usize,
     coupling: CouplingConfig,
     /// Data cells that wait for it.
-    queue: VecDeque<Cell>,
+    queue: VecDeque<Box<Cell>>,
     /// How many there were from when on.
     lengths: Vec<(Time, usize)>,
 }
@@ -131,17 +131,18 @@ impl Network<'_> {
     }
 
     fn end_at(&self, flow: usize, switch: NodeIndex) -> Option<usize> {
-        self.ends.iter().position(|end| {
-            end.flow == flow && end.relay.as_ref().is_some_and(|relay| relay.switch == switch)
-        })
+        let inside = self.ends[self.paths.len()..].iter();
+        let is_it =
+            |end: &End| end.flow == flow && end.relay.as_ref().is_some_and(|relay| relay.switch == switch);
+        Some(self.paths.len() + inside.into_iter().position(is_it)?)
     }
 
-    pub(super) fn on_virtual_end(&mut self, now: Time, number: usize, mut cell: Cell) {
+    pub(super) fn on_virtual_end(&mut self, now: Time, number: usize, mut cell: Box<Cell>) {
         let own = self.ends[number].relay.as_ref().expect("it is inside a switch");
         let (step, partner) = (own.step, own.partner);
         let flow = self.ends[number].flow;
         // What comes is counted at the port by which it would go on.
-        let passing = Cell { step: cell.step + 1, ..cell.clone() };
+        let passing = Cell { step: cell.step + 1, ..Cell::clone(&cell) };
         let Some(rm) = cell.rm else {
             let port = self.observe(now, &passing);
             self.relay(now, number, partner, cell);
@@ -172,15 +173,16 @@ impl Network<'_> {
         self.plan_interval_end(port);
     }
 
-    fn relay(&mut self, now: Time, number: usize, partner: usize, cell: Cell) {
+    fn relay(&mut self, now: Time, number: usize, partner: usize, mut cell: Box<Cell>) {
         let next = self.ends[partner].relay.as_mut().expect("it is inside a switch");
         if next.coupling.buffer.is_some_and(|room| next.queue.len() as u64 >= room.0) {
             let port = number_of(self.paths[cell.flow][cell.step + 1]);
             return self.lose(port, &cell);
         }
-        self.deliver(now, number, Cell { pdu: None, ..cell.clone() });
+        self.deliver(now, number, Box::new(Cell { pdu: None, ..Cell::clone(&cell) }));
         let next = self.ends[partner].relay.as_mut().expect("it is inside a switch");
-        next.queue.push_back(Cell { efci: false, ..cell });
+        cell.efci = false;
+        next.queue.push_back(cell);
         next.note_length(now);
         self.plan_transmission(now, partner);
     }
@@ -192,11 +194,12 @@ impl Network<'_> {
         let step = relay.step;
         let cell = match rm {
             None => {
-                let waited = relay.queue.pop_front().expect("one waits");
+                let mut waited = relay.queue.pop_front().expect("one waits");
                 relay.note_length(now);
-                Cell { step, ..waited }
+                waited.step = step;
+                waited
             }
-            rm => Cell {
+            rm => Box::new(Cell {
                 flow,
                 step,
                 sent: now,
@@ -208,7 +211,7 @@ impl Network<'_> {
                 tagged: false,
                 pdu: None,
                 oam: None,
-            },
+            }),
         };
         let port = number_of(self.paths[flow][step]);
         self.admit(now, port, cell);

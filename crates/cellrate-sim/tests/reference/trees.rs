@@ -1,8 +1,7 @@
 //! How the judge has switches copy cells to the branches of a tree, and make of the BRMs that come back those that go
 //! up.
 //!
-//! Nothing is looked up: who branches where follows from the list of connections each time that a cell arrives. What is
-//! measured of a branch point is worked out in the end, from all that was said there.
+//! What is measured of a branch point is worked out in the end, from all that was said there.
 
 use cellrate_proto::RateCode;
 use cellrate_proto::consolidation::Consolidator;
@@ -20,7 +19,7 @@ pub const TREE_FLAWS: [(Flaw, u64); 5] = [
 ];
 
 /// A branch point: the connection that comes to it, and the step that leaves it.
-type Place = (usize, usize);
+pub(super) type Place = (usize, usize);
 
 /// A branch point, and all that has been said there.
 pub(super) struct Point {
@@ -41,12 +40,12 @@ enum Said {
 impl Point {
     /// All branch points of ABR connections.
     pub(super) fn all(scenario: &Scenario) -> BTreeMap<Place, Point> {
-        let mut points = BTreeMap::new();
+        let (mut points, branches) = (BTreeMap::new(), all_branches(scenario));
         for connection in &scenario.connections {
             let Some(branch) = connection.branch else { continue };
             let Sender::Abr(abr) = &connection.forward.sender else { continue };
             let place = (branch.from.0 as usize, branch.hop);
-            let ways = 1 + branches(scenario, place).len();
+            let ways = 1 + branches[&place].len();
             let stem = &scenario.connections[place.0];
             let switch = &scenario.nodes[scenario.tail(stem.path[place.1]).0 as usize].name;
             let owner = Owner::named(&format!("{} at {switch}", stem.name));
@@ -65,20 +64,22 @@ impl Point {
     }
 }
 
-/// The connections that begin at a branch point.
-fn branches(scenario: &Scenario, place: Place) -> Vec<usize> {
-    let begins_there = |(index, connection): (usize, &cellrate_scenario::Connection)| {
-        let branch = connection.branch?;
-        ((branch.from.0 as usize, branch.hop) == place).then_some(index)
-    };
-    scenario.connections.iter().enumerate().filter_map(begins_there).collect()
+/// The connections that begin at each branch point, in order.
+pub(super) fn all_branches(scenario: &Scenario) -> BTreeMap<Place, Vec<usize>> {
+    let mut all: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    for (index, connection) in scenario.connections.iter().enumerate() {
+        if let Some(branch) = connection.branch {
+            all.entry((branch.from.0 as usize, branch.hop)).or_default().push(index);
+        }
+    }
+    all
 }
 
 impl Network<'_> {
     /// The branch point that a cell has reached from the source of its tree, if it has.
     pub(super) fn copied_at(&self, cell: &Cell) -> Option<Place> {
         let place = (cell.flow / 2, cell.step + 1);
-        (cell.flow.is_multiple_of(2) && !branches(self.scenario, place).is_empty()).then_some(place)
+        (cell.flow.is_multiple_of(2) && self.branches.contains_key(&place)).then_some(place)
     }
 
     /// The branch point that a cell has reached from a branch, and the number of that.
@@ -90,23 +91,22 @@ impl Network<'_> {
         let left = self.paths[cell.flow].len() - cell.step - 1;
         if left > 0 {
             let place = (connection, left);
-            return (!branches(self.scenario, place).is_empty()).then_some((place, 0));
+            return self.branches.contains_key(&place).then_some((place, 0));
         }
         let branch = self.scenario.connections[connection].branch?;
         let place = (branch.from.0 as usize, branch.hop);
-        let number = branches(self.scenario, place).iter().position(|&other| other == connection);
+        let number = self.branches[&place].iter().position(|&other| other == connection);
         Some((place, 1 + number.expect("it begins there")))
     }
 
     /// `cell` goes on to each branch.
-    pub(super) fn copy(&mut self, now: Time, place: Place, cell: Cell) {
+    pub(super) fn copy(&mut self, now: Time, place: Place, cell: &Cell) {
         let is_frm = cell.rm.is_some_and(|rm| rm.direction == Direction::Forward);
         if self.flaw == Some(Flaw::AnswersBeforeCopies) && is_frm {
-            self.answer_frm(now, place, &cell);
+            self.answer_frm(now, place, cell);
         }
-        let on = Cell { step: cell.step + 1, ..cell.clone() };
-        self.pass_on(now, on);
-        for branch in branches(self.scenario, place) {
+        self.pass_on(now, Box::new(Cell { step: cell.step + 1, ..cell.clone() }));
+        for branch in self.branches[&place].clone() {
             let end = &mut self.ends[2 * branch];
             end.sent += 1;
             match cell.rm {
@@ -114,10 +114,10 @@ impl Network<'_> {
                 None => end.data_sent += 1,
             }
             let efci = cell.efci && self.flaw != Some(Flaw::CopiesLoseEfci);
-            self.pass_on(now, Cell { flow: 2 * branch, step: 0, efci, ..cell.clone() });
+            self.pass_on(now, Box::new(Cell { flow: 2 * branch, step: 0, efci, ..cell.clone() }));
         }
         if self.flaw != Some(Flaw::AnswersBeforeCopies) && is_frm {
-            self.answer_frm(now, place, &cell);
+            self.answer_frm(now, place, cell);
         }
     }
 
@@ -129,7 +129,7 @@ impl Network<'_> {
     }
 
     /// A BRM from a branch ends here.
-    pub(super) fn take_at_branch_point(&mut self, now: Time, (place, number): (Place, usize), cell: Cell) {
+    pub(super) fn take_at_branch_point(&mut self, now: Time, (place, number): (Place, usize), cell: &Cell) {
         let mut rm = cell.rm.expect("only RM cells come back");
         if number > 0 {
             let end = &mut self.ends[cell.flow ^ 1];
@@ -153,7 +153,7 @@ impl Network<'_> {
     /// The directions by which cells go on from a branch point, and the steps.
     fn ways_on(&self, place: Place) -> Vec<(usize, usize)> {
         let own = (2 * place.0, place.1);
-        let others = branches(self.scenario, place).into_iter().map(|branch| (2 * branch, 0));
+        let others = self.branches[&place].iter().map(|branch| (2 * branch, 0));
         std::iter::once(own).chain(others).collect()
     }
 
@@ -181,7 +181,7 @@ impl Network<'_> {
         let flow = 2 * place.0 + 1;
         let step = self.paths[flow].len() - place.1;
         let (efci, ends_pdu, tagged) = (false, false, false);
-        let cell = Cell {
+        let cell = Box::new(Cell {
             flow,
             step,
             sent: now,
@@ -193,12 +193,12 @@ impl Network<'_> {
             marked: false,
             pdu: None,
             oam: None,
-        };
+        });
         self.pass_on(now, cell);
     }
 
     /// `cell` comes to the port that its step begins at.
-    fn pass_on(&mut self, now: Time, cell: Cell) {
+    fn pass_on(&mut self, now: Time, cell: Box<Cell>) {
         let is_brm = cell.rm.is_some_and(|rm| rm.direction == Direction::Backward);
         let number = match self.flaw {
             Some(Flaw::UnmeteredFeedback) if is_brm => number_of(self.paths[cell.flow][cell.step]),
@@ -215,7 +215,7 @@ impl Network<'_> {
 
     fn branch_point_row(&self, place: Place, point: &Point) -> BranchPointSummary {
         let stem = &self.scenario.connections[place.0];
-        let branches = 1 + branches(self.scenario, place).len();
+        let branches = 1 + self.branches[&place].len();
         let counted = |wanted: fn(&Said) -> bool| {
             point.story[point.before..].iter().filter(|(_, said)| wanted(said)).count() as u64
         };
