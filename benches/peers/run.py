@@ -32,7 +32,7 @@ ROOT = HERE.parent.parent
 PLACE = ROOT / "target" / "peers"
 VENV_PYTHON = PLACE / "venv" / "bin" / "python"
 NEXOSIM = PLACE / "nexosim" / "release" / "nexosim-peer"
-CELLRATE = ROOT / "target" / "release" / "cellrate-bench"
+CELLRATE = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release" / "cellrate-bench"
 
 HOPS = 3
 LINE_BPS = 149.76e6
