@@ -32,6 +32,8 @@ impl Announced<'_> {
             let port = self.scenario.port(step.port());
             let link = self.scenario.link(step.link);
             port.buffers == Buffers::default()
+                && port.queueing.room.is_none()
+                && port.vs_vd.is_none_or(|mode| mode.buffer.is_none())
                 && port.frame_discards().iter().all(Option::is_none)
                 && port.ecn.is_none()
                 && link.cell_loss == 0.0
@@ -78,6 +80,10 @@ mod tests {
         };
         assert!(announced("", "", "abr"));
         assert!(!announced("buffers = { abr = \"100 cells\" }", "", "abr"));
+        assert!(announced("queueing = { type = \"round-robin\" }", "", "abr"));
+        assert!(!announced("queueing = { type = \"round-robin\", room = \"10 cells\" }", "", "abr"));
+        assert!(announced("vs_vd = {}", "", "abr"));
+        assert!(!announced("vs_vd = { buffer = \"10 cells\" }", "", "abr"));
         assert!(!announced("frame_discard = { type = \"partial\" }", "", "ubr"));
         assert!(!announced("ecn = { threshold = \"10 cells\" }", "", "ubr"));
         assert!(!announced("", "loss = 0.001", "abr"));
