@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Networks in which they once did not agree, and why.
+/// Networks in which kernel and judge once did not agree, each with the cause.
 const ONCE_DIFFERENT: [(Network, u64); 8] = [
     // An FRM left sooner than a spacing after the cell before it, because ACR had grown, and came before a BRM that was
     // answered as if it had not.

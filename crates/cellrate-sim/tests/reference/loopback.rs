@@ -95,7 +95,7 @@ impl Network<'_> {
         loopback.hop == Some(cell.step) && self.flaw != Some(Flaw::SegmentsGoThrough)
     }
 
-    /// It does.
+    /// The switch that a loopback cell was to reach sends it back.
     pub(super) fn answer_segment(&mut self, now: Time, cell: &Cell) {
         let (flow, oam) = (cell.flow ^ 1, cell.oam.expect("a loopback cell"));
         let step = self.paths[flow].len() - (cell.step + 1);

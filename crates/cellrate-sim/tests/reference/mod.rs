@@ -297,6 +297,7 @@ struct Network<'a> {
     ends: Vec<End>,
     records: Vec<Record>,
     policers: Vec<Policer>,
+    /// Branch points of ABR connections, with what has been said there.
     points: BTreeMap<Place, Point>,
     /// The connections that begin at each branch point, in order.
     branches: BTreeMap<Place, Vec<usize>>,

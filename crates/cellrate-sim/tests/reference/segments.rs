@@ -131,10 +131,10 @@ impl Network<'_> {
     }
 
     fn end_at(&self, flow: usize, switch: NodeIndex) -> Option<usize> {
-        let inside = self.ends[self.paths.len()..].iter();
+        let mut inside = self.ends[self.paths.len()..].iter();
         let is_it =
             |end: &End| end.flow == flow && end.relay.as_ref().is_some_and(|relay| relay.switch == switch);
-        Some(self.paths.len() + inside.into_iter().position(is_it)?)
+        Some(self.paths.len() + inside.position(is_it)?)
     }
 
     pub(super) fn on_virtual_end(&mut self, now: Time, number: usize, mut cell: Box<Cell>) {

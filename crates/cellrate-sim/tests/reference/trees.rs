@@ -1,7 +1,7 @@
 //! How the judge has switches copy cells to the branches of a tree, and make of the BRMs that come back those that go
 //! up.
 //!
-//! What is measured of a branch point is worked out in the end, from all that was said there.
+//! Figures of a branch point are worked out when the run has ended, from all RM cells that came and went there.
 
 use cellrate_proto::RateCode;
 use cellrate_proto::consolidation::Consolidator;
