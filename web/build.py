@@ -4,7 +4,7 @@
 where it is there, else built from Debian's rustc-web, cargo-web, rust-web-src and lld. What is missing is said, with
 what installs it.
 
---page builds the page alone, without the simulator; --quick has it compiled in half the time, and slower, as for tests;
+--page builds the page alone, without the simulator; --quick has it compiled sooner, and slower, as for tests;
 --if-possible ends well where something is missing.
 """
 
@@ -22,13 +22,6 @@ CRATE = ROOT / "crates" / "cellrate-web"
 TARGET = ROOT / "target" / "lab"
 PAGE = ROOT / "python" / "cellrate" / "watching" / "page"
 WASM = "wasm32-unknown-unknown"
-
-QUICK = {
-    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
-    "CARGO_PROFILE_RELEASE_LTO": "off",
-    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
-}
-"""Settings of cargo for a simulator that is compiled quickly."""
 
 
 class MissingError(Exception):
@@ -96,14 +89,13 @@ def simulator(quick: bool) -> None:
         raise MissingError("cargo is missing: install Rust 1.90 or later (see rustup.rs)")
     flags, environment = wasm_flags()
     environment["CARGO_TARGET_DIR"] = str(TARGET)
-    if quick:
-        environment |= QUICK
     # Flags for the machine that this runs on mean nothing there.
     environment["CARGO_ENCODED_RUSTFLAGS"] = ""
     # Not --locked: the packages of the crates below are held by the other lock file, which may be ahead of this one.
-    run("cargo", "build", "--release", "--target", WASM, *flags, folder=CRATE, **environment)
+    profile = "quick" if quick else "release"
+    run("cargo", "build", "--profile", profile, "--target", WASM, *flags, folder=CRATE, **environment)
     run("cargo", "build", "-p", "bindgen", folder=CRATE, CARGO_TARGET_DIR=str(TARGET))
-    run(TARGET / "debug" / "bindgen", TARGET / WASM / "release" / "cellrate_web.wasm", WEB / "pkg")
+    run(TARGET / "debug" / "bindgen", TARGET / WASM / profile / "cellrate_web.wasm", WEB / "pkg")
 
 
 def main() -> int:
