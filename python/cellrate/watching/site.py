@@ -82,7 +82,7 @@ class Site:
         self._token = secrets.token_urlsafe(16)
         self._files = {name: (FOLDER / name).read_bytes() for name in KINDS if (FOLDER / name).is_file()}
         self._files["mode.js"] = f'globalThis.cellrateMode="{mode}";\n'.encode()
-        self._packed = {name: gzip.compress(content, 6, mtime=0) for name, content in self._files.items()}
+        self._packed: dict[str, bytes] = {}
         self._loop = asyncio.new_event_loop()
         # The terminal is for the run: neither who left too early nor a lack of descriptors is written there.
         self._loop.set_exception_handler(lambda loop, context: None)
@@ -194,6 +194,8 @@ class Site:
             return _response(HTTPStatus.NOT_FOUND, f"there is no {name}; there are {', '.join(self._files)}\n")
         head = {"Content-Type": KINDS[name]}
         if "gzip" in request.headers.get("Accept-Encoding", ""):
+            if name not in self._packed:
+                self._packed[name] = gzip.compress(self._files[name], 6, mtime=0)
             return _response(HTTPStatus.OK, self._packed[name], {**head, "Content-Encoding": "gzip"})
         return _response(HTTPStatus.OK, self._files[name], head)
 
