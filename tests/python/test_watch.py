@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import math
@@ -25,7 +26,7 @@ from browsing import CHROMIUM, Browser
 from cellrate.command_line.main import status
 from cellrate.watching import board
 from cellrate.watching.pace import Pace
-from cellrate.watching.site import FOLDER
+from cellrate.watching.site import FOLDER, Site
 from conftest import PAIR, SWEEP
 
 
@@ -249,6 +250,17 @@ def test_the_page_is_not_shown_within_others_and_is_what_it_says() -> None:
     assert heads[0]["X-Content-Type-Options"] == "nosniff"
     assert heads[0]["Content-Security-Policy"] == "frame-ancestors 'none'"
     assert heads[0]["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_file_is_packed_for_who_takes_it_so() -> None:
+    with Site(mode="watch") as site:
+        place = urlsplit(site.address)
+        for name in ("page.js", "mode.js", "page.js"):
+            with closing(http.client.HTTPConnection(place.netloc, timeout=30)) as connection:
+                connection.request("GET", place.path + name, headers={"Accept-Encoding": "gzip"})
+                answer = connection.getresponse()
+                assert answer.getheader("Content-Encoding") == "gzip"
+                assert gzip.decompress(answer.read()).decode() == ask(site.address, name)[1]
 
 
 def test_who_says_nothing_or_too_slowly_is_left_and_keeps_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
