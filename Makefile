@@ -69,8 +69,8 @@ lab: $(STAMPS)/venv
 	$(BIN)/python web/build.py
 	touch $(STAMPS)/lab
 
-# The page for tests: that of `make lab` where it is of today's sources, else one whose simulator is compiled in a third
-# of the time. Where it cannot be built, this says so, and tests that need it are skipped.
+# The page for tests: that of `make lab` where it is of today's sources, else one whose simulator is compiled sooner
+# and hardly optimised. Where it cannot be built, this says so, and tests that need it are skipped.
 PAGE_SOURCES = $(SOURCES) $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/build/*' -not -path 'web/pkg/*')
 lab-if-possible: $(STAMPS)/venv
 	@if [ ! -f $(STAMPS)/lab ] || [ -n "$$(find $(PAGE_SOURCES) -newer $(STAMPS)/lab -print -quit)" ]; then \
