@@ -27,6 +27,7 @@ include_patterns = [
     "docs/*.md",
     "docs/algorithms/*.md",
     "docs/guides/*.md",
+    "docs/route/*.md",
     "docs/notebooks/*.ipynb",
     "docs/site/python.rst",
     "examples/README.md",
@@ -36,9 +37,20 @@ include_patterns = [
 ]
 root_doc = "README"
 PAGES = {
-    "Begin": ["docs/guides/README", "docs/guides/lab", "docs/guides/advisor", "docs/guides/watching"],
+    "The route": [
+        "docs/route/README",
+        *sorted(f"docs/route/{page.stem}" for page in (Path(__file__).parents[2] / "docs/route").glob("[1-9]-*.md")),
+    ],
+    "Begin": [
+        "docs/guides/README",
+        "docs/guides/python",
+        "docs/guides/from-other-simulators",
+        "docs/guides/lab",
+        "docs/guides/advisor",
+        "docs/guides/watching",
+    ],
     "Lessons": [f"docs/notebooks/{name}" for name in ("abr-in-an-hour", "the-control-loop", "tcp-over-abr-and-ubr")],
-    "Reference": ["docs/scenarios", "docs/results", "docs/site/python", "docs/glossary", "CHANGELOG"],
+    "Reference": ["docs/commands", "docs/scenarios", "docs/results", "docs/site/python", "docs/glossary", "CHANGELOG"],
     "Protocol and models": [
         "docs/rules",
         "docs/algorithms/README",

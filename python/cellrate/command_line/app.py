@@ -24,9 +24,20 @@ ADDED_BY = {
 }
 """By name of the module."""
 
+GROUPS = {
+    "Begin here": ("lab", "list", "run", "show", "plot"),
+    "Networks": ("new", "validate", "draw", "fair", "generate", "import", "schema"),
+    "Studies": ("search", "tune", "arena", "advise", "export"),
+    "Papers": ("paper",),
+    "Real hosts, captures, traces": ("live", "doctor", "watch", "trace", "wireshark", "hurst"),
+    "This command": ("completion",),
+}
+"""Commands by what they are for, in the order in which help and docs/commands.md have them."""
+
 app = App(
     "cellrate",
     help="ATM ABR congestion control at the level of the single cell: run scenarios, reproduce papers.",
     version=_native.version(),
     modules={name: f"{__package__}.{module}" for module, names in ADDED_BY.items() for name in names},
+    groups=GROUPS,
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
@@ -62,6 +62,8 @@ class App:
     """Text that `--version` prints; only the uppermost has it."""
     modules: Mapping[str, str] = field(default_factory=dict)
     """By name of a command, the module that adds it when it is imported; none for a command that is added already."""
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names of commands by heading, in the order of the help; others come last, under "Commands"."""
     commands: dict[str, Command | App] = field(default_factory=dict)
     """Commands that have been added, by name."""
 
@@ -152,18 +154,69 @@ class App:
         return self.commands.get(name)
 
     def _described(self) -> str:
-        rows = {name: _first_line(command) for name in self._names() if (command := self._command(name)) is not None}
-        rows["--help, -h"] = "Show this and exit; `help COMMAND` that of a command."
+        options = {"--help, -h": "Show this and exit; `help COMMAND` that of a command."}
         if self.version is not None:
-            rows["--version, -V"] = "Show the version and exit."
-        return f"usage: {self.name} COMMAND\n\n{_filled(self.help)}\n\nCommands:\n{in_two_columns(rows, indent='  ')}"
+            options["--version, -V"] = "Show the version and exit."
+        groups = self.grouped()
+        width = max(len(name) for rows in (options, *groups.values()) for name in rows) + 2
+        parts = [f"usage: {self.name} COMMAND", _filled(self.help)]
+        parts += [f"{heading}:\n{in_two_columns(rows, indent='  ', width=width)}" for heading, rows in groups.items()]
+        # Options of the command itself stand under its last heading.
+        return "\n\n".join(parts) + "\n" + in_two_columns(options, indent="  ", width=width)
+
+    def grouped(self) -> dict[str, dict[str, str]]:
+        """Give the first lines of all commands by name, by heading."""
+        lines = {name: _first_line(command) for name in self._names() if (command := self._command(name)) is not None}
+        found = {heading: {name: lines.pop(name) for name in names} for heading, names in self.groups.items()}
+        return found | ({"Commands": lines} if lines else {})
+
+    def described(self) -> Iterator[Described]:
+        """Give what every command says of itself, those of groups among them, in the order of the help."""
+        for name in (name for rows in self.grouped().values() for name in rows):
+            match self._command(name):
+                case App() as app:
+                    yield from app.described()
+                case command if command is not None:
+                    yield _described(command, f"{self.name} {name}")
 
 
-def in_two_columns(rows: dict[str, str], *, indent: str = "") -> str:
-    """Set names, each with its text beside it, as wide as the terminal."""
+@dataclass(frozen=True)
+class Described:
+    """Help of a command, in parts."""
+
+    usage: str
+    paragraphs: list[str]
+    arguments: dict[str, str]
+    """Arguments that are given by their place, each with its help."""
+    options: dict[str, str]
+    """Options, each with its help."""
+
+
+def _described(function: Command, name: str) -> Described:
+    parser = _parser(function, name, _parameters(function))
+    arguments, options = {}, {}
+    for action in parser._actions:
+        said = (action.help or "").replace("%%", "%")
+        if not action.option_strings:
+            arguments[str(action.metavar)] = said
+        elif action.dest != "help":
+            value = "|".join(action.choices) if action.choices else action.metavar
+            options[" ".join(filter(None, [", ".join(action.option_strings), value]))] = said
+    paragraphs = [" ".join(part.split()) for part in inspect.cleandoc(function.__doc__ or "").split("\n\n")]
+    return Described(str(parser.usage), paragraphs, arguments, options)
+
+
+def in_two_columns(rows: dict[str, str], *, indent: str = "", width: int | None = None) -> str:
+    """Set names, each with its text beside it, as wide as the terminal.
+
+    Parameters
+    ----------
+    width
+        Width of the first column in characters; by default that of its longest name, and 2.
+    """
     import textwrap
 
-    width = max((len(name) for name in rows), default=0) + 2
+    width = width or max((len(name) for name in rows), default=0) + 2
     columns = max(_terminal_columns(), width + 30)
     return "\n".join(
         textwrap.fill(
