@@ -200,7 +200,7 @@ def _described(function: Command, name: str) -> Described:
         if not action.option_strings:
             arguments[str(action.metavar)] = said
         elif action.dest != "help":
-            value = "|".join(action.choices) if action.choices else action.metavar
+            value = "|".join(action.choices or [str(action.metavar or "")])
             options[" ".join(filter(None, [", ".join(action.option_strings), value]))] = said
     paragraphs = [" ".join(part.split()) for part in inspect.cleandoc(function.__doc__ or "").split("\n\n")]
     return Described(str(parser.usage), paragraphs, arguments, options)
