@@ -48,7 +48,7 @@ class Seen:
 
     def ended(self) -> dict[str, Any]:
         """Wait for the end of the run, and give its summary."""
-        self.until("cellrate.lab.summary || !document.getElementById('fault').hidden")
+        self.until("Boolean(cellrate.lab.summary) || !document.getElementById('fault').hidden")
         assert self.value("document.getElementById('fault').hidden"), self.value("document.body.innerText")
         summary: dict[str, Any] = self.value("cellrate.lab.summary")
         return summary

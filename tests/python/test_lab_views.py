@@ -125,10 +125,12 @@ def test_a_long_queue_is_red_and_rm_cells_have_their_colours(seen: Seen) -> None
 def test_two_runs_side_by_side_are_named_by_their_settings_and_zoomed_together(seen: Seen) -> None:
     seen.click("keep")
     assert seen.text("kept-name") == "Kept: two-source-transient"
+    assert seen.text("own-name") == "Now: two-source-transient"
     seen.page.get_by_label("defaults.abr.nrm", exact=True).press("ArrowLeft")
     seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
     seen.ended()
-    assert seen.text("own-name") == "Now: defaults.abr.nrm = 16"
+    assert seen.text("own-name") == "Now: nrm = 16"
+    assert seen.text("kept-name") == "Kept: nrm = 32"
     seen.click("closer")
     zoomed = ["cellrate.lab.panels.zoomed", "cellrate.lab.keptPanels.zoomed"]
     assert [seen.value(one) for one in zoomed] == [pytest.approx([0.1, 0.3])] * 2

@@ -6,6 +6,7 @@ import { javascript } from "@codemirror/lang-javascript";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { type Diagnostic, forceLinting, linter, lintGutter } from "@codemirror/lint";
+import { EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
@@ -69,6 +70,7 @@ function completions(schema: () => Schema | null, context: CompletionContext): C
 /** An editor of scenarios. */
 export class ScenarioEditor {
   readonly view: EditorView;
+  private readonly begun: (text: string) => EditorState;
 
   constructor(
     place: HTMLElement,
@@ -77,27 +79,26 @@ export class ScenarioEditor {
     check: (text: string) => Promise<Fault | null>,
     changed: () => void,
   ) {
-    this.view = new EditorView({
-      parent: place,
-      extensions: [
-        // Before what the set-up does with this key: the first that answers is asked.
-        keymap.of([{ key: "Mod-Enter", run: () => (changed(), true) }]),
-        basicSetup,
-        StreamLanguage.define(toml),
-        syntaxHighlighting(colours),
-        looks,
-        EditorView.contentAttributes.of({ "aria-label": "Scenario" }),
-        autocompletion({ override: [(context) => completions(schema, context)] }),
-        lintGutter(),
-        linter(
-          async (view) => {
-            const fault = await check(view.state.doc.toString());
-            return fault ? [diagnostic(view, fault, this.file())] : [];
-          },
-          { delay: 300 },
-        ),
-      ],
-    });
+    const extensions = [
+      // Before what the set-up does with this key: the first that answers is asked.
+      keymap.of([{ key: "Mod-Enter", run: () => (changed(), true) }]),
+      basicSetup,
+      StreamLanguage.define(toml),
+      syntaxHighlighting(colours),
+      looks,
+      EditorView.contentAttributes.of({ "aria-label": "Scenario" }),
+      autocompletion({ override: [(context) => completions(schema, context)] }),
+      lintGutter(),
+      linter(
+        async (view) => {
+          const fault = await check(view.state.doc.toString());
+          return fault ? [diagnostic(view, fault, this.file())] : [];
+        },
+        { delay: 300 },
+      ),
+    ];
+    this.begun = (doc) => EditorState.create({ doc, extensions });
+    this.view = new EditorView({ parent: place, state: this.begun("") });
     scrolls(this.view);
   }
 
@@ -107,7 +108,8 @@ export class ScenarioEditor {
 
   set text(text: string) {
     if (text === this.text) return;
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    // What was written in another scenario cannot be brought back here.
+    this.view.setState(this.begun(text));
     forceLinting(this.view);
   }
 

@@ -10,6 +10,7 @@ import { Panels } from "./panels";
 import type { Remote } from "./remote";
 import { type Schema, whole } from "./schema";
 import { fragment, type Shared } from "./share";
+import { sizeInWords } from "./size";
 import { Sliders } from "./sliders";
 import { Store } from "./store";
 import { endOf } from "./tables";
@@ -18,6 +19,12 @@ import schemaText from "../build/schema.json.txt";
 
 const count = new Intl.NumberFormat("en-US");
 
+/** Most letters of a name and of a purpose that are shown. */
+const MOST_LETTERS = 2000;
+
+/** Most points of a sweep that are offered. */
+const MOST_POINTS = 1000;
+
 /** Words for where a run is. */
 const ENDED = "the run has ended";
 
@@ -25,6 +32,16 @@ const ENDED = "the run has ended";
 interface Shown {
   store: Store;
   summary: Summary | null;
+  /** As which it was started. */
+  setup: Shared;
+}
+
+/** How a scenario is opened. */
+interface Opening {
+  /** Whether a large one waits until its reader has been told its size. */
+  ask?: boolean;
+  /** Whether a run that is kept stays beside it. */
+  keeps?: boolean;
 }
 
 /** The bench. */
@@ -47,16 +64,24 @@ export class Lab {
   private following = false;
   private before = { speed: null as number | null };
   private isNew = true;
+  /** Whether nothing of the scenario that was opened has been shown yet: what is shown is of another. */
+  private isOther = true;
   private over = false;
+  private failedLast = false;
   private remote: Remote | null = null;
   private answer: number | undefined;
-  /** Called when a run has ended. */
-  onEnd: (summary: Summary) => void = () => {};
+  /** Code that came with a link, and what the reader had in its place. */
+  private linked: { code: string; own: string } | null = null;
+  /** Called when the reader has changed something of the set-up. */
+  onChange: () => void = () => {};
 
   constructor() {
     const simulator = kernel();
     this.simulator = simulator && new Simulator(simulator, (message) => this.on(message));
-    this.sliders = new Sliders(element("sliders"), element<HTMLSelectElement>("more"), () => this.schema, () => this.restart());
+    this.sliders = new Sliders(element("sliders"), element<HTMLSelectElement>("more"), () => this.schema, () => {
+      this.restart();
+      this.onChange();
+    });
     this.editor = new ScenarioText(
       element("editor"),
       () => this.setup.file,
@@ -83,41 +108,62 @@ export class Lab {
 
   /** The summary of the run that is shown, once it has ended and as long as no other one has been asked for. */
   get summary(): Summary | null {
-    return this.over ? (this.current?.summary ?? null) : null;
+    return this.over && !this.failedLast ? (this.current?.summary ?? null) : null;
   }
 
   /** The set-up. */
   get shared(): Shared {
-    return { ...this.setup, settings: this.sliders.values };
+    const offered = this.linked && this.linked.code === this.code.text ? this.linked.code : null;
+    return { ...this.setup, algorithm: this.setup.algorithm ?? offered, settings: this.sliders.values, sliders: this.wanted };
   }
 
-  /** Loads a scenario and runs it; only sliders of `wanted` are shown where any are named. */
-  open(setup: Shared, wanted: string[] = []): void {
+  /** Loads a scenario and runs it; nothing of the one before stays, but for a run that is kept where that is wanted. */
+  open(setup: Shared, { ask = false, keeps = false }: Opening = {}): void {
     this.remote = null;
+    if (!keeps) this.release();
     this.setup = setup;
-    this.wanted = wanted;
-    this.isNew = true;
+    this.wanted = setup.sliders ?? [];
+    this.isNew = this.isOther = true;
     this.last = null;
     this.editor.text = setup.text;
     this.network.at = null;
     this.following = false;
     this.pace = { speed: null, paused: false };
+    this.withdraw();
+    this.notice("");
+    element("said").textContent = "";
     this.showAlgorithm();
-    this.start(setup.settings);
+    this.start(setup.settings, { ask });
+  }
+
+  /** Says something that stays until something else is opened; nothing where the text is empty. */
+  notice(text: string): void {
+    element("notice").hidden = text === "";
+    element("notice").textContent = text;
   }
 
   /** Runs with other settings, as sliders give them; those that are named are shown. */
   set(settings: [string, string][], wanted: string[] = this.wanted): void {
     this.wanted = wanted;
     this.isNew = true;
+    this.pace.paused = false;
     this.start(settings);
+    this.onChange();
   }
 
-  /** Puts code into the editor, which does not run it. */
-  offer(code: string, fromLink: boolean): void {
+  /** Puts code that a link brought into the editor, which does not run it. */
+  offer(code: string): void {
+    this.linked = { code, own: this.code.text };
     this.code.text = code;
-    element("from-link").hidden = !fromLink;
+    element("from-link").hidden = false;
     element<HTMLDetailsElement>("own").open = true;
+  }
+
+  /** Takes such code away again, where it is as it came. */
+  private withdraw(): void {
+    if (this.linked && this.code.text === this.linked.code) this.code.text = this.linked.own;
+    this.linked = null;
+    element("from-link").hidden = true;
   }
 
   /** Shows a run that is elsewhere. */
@@ -125,13 +171,15 @@ export class Lab {
     this.remote = remote;
   }
 
-  private start(settings: [string, string][]): void {
+  private start(settings: [string, string][], { ask = false, from_s = null as number | null } = {}): void {
     if (!this.simulator) return;
     const { file, text, point, algorithm } = this.setup;
+    element("large").hidden = element("fault").hidden = true;
+    element("speed").textContent = "begins";
     const own = algorithm ? ([["defaults.switch.algorithm", '{ type = "custom", name = "mine" }']] as [string, string][]) : [];
     // An algorithm of the reader's own takes the place of those below it.
     this.over = false;
-    this.simulator.start({ file, text, point, settings: [...own, ...settings], algorithm }, this.pace, this.following);
+    this.simulator.start({ file, text, point, settings: [...own, ...settings], algorithm }, { pace: this.pace, follow: this.following, from_s, ask });
     this.expect();
   }
 
@@ -144,6 +192,7 @@ export class Lab {
     this.isNew = true;
     this.last = null;
     this.start([]);
+    this.onChange();
   }
 
   /** An algorithm may never come back: after a while the run can be ended. */
@@ -178,6 +227,9 @@ export class Lab {
       case "failed":
         this.failed(message.fault);
         break;
+      case "large":
+        this.waits(sizeInWords(message.size));
+        break;
     }
   }
 
@@ -185,15 +237,16 @@ export class Lab {
   head(head: Head, again = false): void {
     const store = new Store(head);
     element("fault").hidden = true;
-    if (!again && this.current?.summary) this.last = this.current;
-    this.current = { store, summary: null };
-    this.over = false;
+    if (!again && this.current?.summary && !this.isOther) this.last = this.current;
+    this.current = { store, summary: null, setup: this.shared };
+    this.over = this.failedLast = false;
     const before = this.ghost(head);
+    this.outdate(before !== null);
     document.title = `${head.name} - cellrate`;
-    element("name").textContent = head.name;
-    element("purpose").textContent = head.purpose;
+    element("name").textContent = head.name.slice(0, MOST_LETTERS);
+    element("purpose").textContent = head.purpose.slice(0, MOST_LETTERS);
     element("stamp").textContent = head.stamp;
-    if (this.panels) this.panels.take(store, before);
+    if (this.panels) this.panels.take(store, before, this.isOther);
     else {
       this.panels = new Panels(element("panels"), store, before, "time");
       this.panels.onZoom = (span) => this.keptPanels?.zoom(span, true);
@@ -203,12 +256,47 @@ export class Lab {
       };
     }
     this.network.take(store);
+    this.isOther = false;
     this.named();
     element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level.some(([, rate]) => rate !== null)));
     element("grey").hidden = !before;
     for (const id of ["slower", "faster", "fastest", "pause", "step", "slow", "again"]) element(id).hidden = head.live;
     this.enable();
     this.showPace();
+  }
+
+  /** Figures of the run before stand there until there are new ones, and say so; those of another scenario do not. */
+  private outdate(stays: boolean): void {
+    const place = element("figures");
+    place.classList.toggle("old", stays);
+    if (!stays) place.replaceChildren();
+  }
+
+  /** Shows nothing of any run: the scenario that was opened cannot be run, or has not begun. */
+  private blank(): void {
+    this.current = this.last = null;
+    this.panels?.destroy();
+    this.panels = null;
+    this.network.clear();
+    this.sliders.take({}, []);
+    this.outdate(false);
+    document.title = "cellrate lab";
+    element("name").textContent = this.setup.file.replace(/\.toml$/, "");
+    for (const id of ["purpose", "stamp", "now"]) element(id).textContent = "";
+    for (const id of ["points", "dashed", "grey"]) element(id).hidden = true;
+    element<HTMLProgressElement>("done").value = 0;
+    this.named();
+  }
+
+  /** A large scenario of a link begins when its reader says so. */
+  private waits(size: string): void {
+    this.over = true;
+    this.blank();
+    element("fault").hidden = true;
+    element("large").hidden = false;
+    element("large-text").textContent = `The scenario of this link is large: it has ${size}. It may take long, and much of this browser's memory.`;
+    element("speed").textContent = "waits for your word";
+    this.enable();
   }
 
   /** The run before, where its panels are those of this one. */
@@ -240,9 +328,10 @@ export class Lab {
   end(summary: Summary): void {
     if (!this.current) return;
     this.over = true;
-    this.current.summary = summary;
     const { run } = summary;
     element("figures").replaceChildren(...endOf(summary));
+    element("figures").classList.remove("old");
+    this.current.summary = summary;
     element("speed").textContent = ENDED;
     element("now").textContent = `${seconds(run.duration_s)}, ${count.format(run.cell_hops)} cell hops`;
     element<HTMLProgressElement>("done").value = 1;
@@ -255,13 +344,13 @@ export class Lab {
       this.setup = { file: `${this.current.store.head.name}.toml`, text: this.current.store.head.toml, point: 0, settings: [], algorithm: null };
       this.editor.text = this.setup.text;
     }
-    this.onEnd(summary);
   }
 
   /** Something is wrong with the scenario, or has gone wrong. */
   failed(fault: Fault): void {
-    this.over = true;
+    this.over = this.failedLast = true;
     clearTimeout(this.answer);
+    if (this.isOther) this.blank();
     element("fault").hidden = false;
     element("fault-text").textContent = fault.text ?? [fault.message, fault.remedy].filter(Boolean).join(". ");
     element("fault-place").hidden = fault.line === undefined || fault.file !== this.setup.file;
@@ -269,7 +358,7 @@ export class Lab {
       element<HTMLDetailsElement>("write").open = true;
       void this.editor.show(fault);
     };
-    element("speed").textContent = "it cannot be run";
+    element("speed").textContent = this.current ? "it cannot be run; below is the run before" : "it cannot be run";
     this.enable();
   }
 
@@ -295,7 +384,7 @@ export class Lab {
     set("again", here);
     for (const id of ["csv", "png", "toml", "keep"]) set(id, this.current !== null);
     set("link", this.setup.text !== "");
-    element("parameters").hidden = !here;
+    element("parameters").hidden = !here || this.current === null;
     element("write").hidden = !here;
     element("own").hidden = !here;
   }
@@ -341,6 +430,7 @@ export class Lab {
     });
     on("slow", () => this.slowMotion());
     on("run-text", () => this.runText());
+    on("run-large", () => this.start(this.setup.settings));
     on("use", () => this.use(this.code.text));
     on("unuse", () => this.use(null));
     on("closer", () => this.panels?.scale(0.5));
@@ -357,6 +447,7 @@ export class Lab {
       this.setup = { ...this.setup, point: Number((target as HTMLSelectElement).value) };
       this.isNew = true;
       this.start(this.sliders.values);
+      this.onChange();
     });
     const repaint = (): void => {
       this.panels?.repaint();
@@ -389,8 +480,7 @@ export class Lab {
       this.restart();
       return;
     }
-    this.simulator?.pace(this.pace);
-    this.simulator?.follow(this.following);
+    this.start(this.sliders.values, { from_s: this.current!.store.now_s });
     this.showPace();
   }
 
@@ -400,10 +490,11 @@ export class Lab {
     this.showAlgorithm();
     this.isNew = true;
     this.start(this.sliders.values);
+    this.onChange();
   }
 
   private showAlgorithm(): void {
-    element("unuse").hidden = this.setup.algorithm === null;
+    for (const id of ["unuse", "in-use"]) element(id).hidden = this.setup.algorithm === null;
   }
 
   private offerPoints(points: [string, string][][]): void {
@@ -411,37 +502,44 @@ export class Lab {
     element("points").hidden = points.length < 2;
     if (points.length < 2) return;
     const name = (set: [string, string][]): string => set.map(([path, value]) => `${path.split(".").pop()} = ${value}`).join(", ");
-    select.replaceChildren(...points.map((set, place) => new Option(name(set).slice(0, 80), String(place), false, place === this.setup.point)));
+    select.replaceChildren(...points.slice(0, MOST_POINTS).map((set, place) => new Option(name(set).slice(0, 80), String(place), false, place === this.setup.point)));
   }
 
-  private settingsText(store: Store): string {
-    const set = this.sliders.values.map(([path, value]) => `${path} = ${value}`);
-    if (this.setup.algorithm !== null) set.unshift("own algorithm");
-    return set.length ? set.join(", ") : store.head.name;
-  }
-
-  /** Says what a run beside a kept one has that the kept one has not. */
+  /** Names two runs side by side by what differs between them. */
   private named(): void {
-    element("own-name").hidden = !this.kept || !this.current;
-    if (this.kept && this.current) element("own-name").textContent = `Now: ${this.settingsText(this.current.store)}`;
+    const both = this.kept && this.current;
+    element("own-name").hidden = !both;
+    if (!both) return;
+    const [kept, now] = differing(this.kept!, this.current!, (path) => this.sliders.unset(path));
+    element("kept-name").textContent = `Kept: ${kept}`;
+    element("own-name").textContent = `Now: ${now}`;
   }
 
   /** Keeps this run beside the next ones, or lets it go. */
   private keep(): void {
-    const button = element("keep");
-    if (this.kept) {
-      this.kept = null;
-      this.keptPanels?.destroy();
-      this.keptPanels = null;
-    } else if (this.current) {
+    if (this.kept) this.release();
+    else if (this.current) {
       this.kept = this.current;
       element("kept").hidden = false;
       this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time");
       this.keptPanels.onZoom = (span) => this.panels?.zoom(span, true);
       if (this.panels?.zoomed) this.keptPanels.zoom(this.panels.zoomed, true);
       element("kept-figures").replaceChildren(...(this.kept.summary ? endOf(this.kept.summary) : []));
-      element("kept-name").textContent = `Kept: ${this.settingsText(this.kept.store)}`;
     }
+    this.compares();
+  }
+
+  /** Lets a run that was kept go. */
+  private release(): void {
+    this.kept = null;
+    this.keptPanels?.destroy();
+    this.keptPanels = null;
+    element("kept-figures").replaceChildren();
+    this.compares();
+  }
+
+  private compares(): void {
+    const button = element("keep");
     element("kept").hidden = !this.kept;
     this.named();
     button.ariaPressed = String(this.kept !== null);
@@ -459,4 +557,24 @@ export class Lab {
       element("said").textContent = "The link is in the address.";
     }
   }
+}
+
+/** Differences between two runs, as words for each: its name, its point, its settings, its algorithm, its text. */
+function differing(one: Shown, other: Shown, unset: (path: string) => string): [string, string] {
+  const runs = [one, other];
+  const words: [string[], string[]] = [[], []];
+  const add = (texts: string[]): void => {
+    if (texts[0] !== texts[1]) texts.forEach((text, place) => words[place].push(text));
+  };
+  add(runs.map(({ store }) => store.head.name));
+  add(runs.map(({ setup }) => `point ${setup.point + 1}`));
+  add(runs.map(({ setup }) => (setup.algorithm === null ? "the scenario's algorithm" : "own algorithm")));
+  const paths = [...new Set(runs.flatMap(({ setup }) => setup.settings.map(([path]) => path)))];
+  const last = (path: string): string => path.split(".").pop()!;
+  for (const path of paths) {
+    const name = paths.filter((each) => last(each) === last(path)).length > 1 ? path : last(path);
+    add(runs.map(({ setup }) => `${name} = ${setup.settings.find(([set]) => set === path)?.[1] ?? unset(path)}`));
+  }
+  if (!words[0].length && one.setup.text !== other.setup.text) add(["the text as it was", "the text as it is"]);
+  return words.map((texts, place) => texts.join(", ") || runs[place].store.head.name) as [string, string];
 }

@@ -4,11 +4,22 @@ import type { Topology } from "./model";
 
 /** Places of nodes, both coordinates from 0 to 1. */
 export function placed({ nodes, links, vcs }: Topology): { x: number; y: number }[] {
-  const edges = new Set<string>();
-  for (const vc of vcs) for (let hop = 1; hop < vc.path.length; hop += 1) edges.add(`${vc.path[hop - 1]} ${vc.path[hop]}`);
   // Of connections in both directions the first counts.
-  const ways = [...edges].map((edge) => edge.split(" ").map(Number) as [number, number]).filter(([from, to], place, all) => !all.slice(0, place).some(([a, b]) => a === to && b === from));
-  for (const { ends } of links) if (!ways.some(([a, b]) => (a === ends[0] && b === ends[1]) || (a === ends[1] && b === ends[0]))) ways.push(ends);
+  const known = new Set<string>();
+  const ways: [number, number][] = [];
+  const add = (from: number, to: number): void => {
+    if (known.has(`${from} ${to}`) || known.has(`${to} ${from}`)) return;
+    known.add(`${from} ${to}`);
+    ways.push([from, to]);
+  };
+  for (const vc of vcs) for (let hop = 1; hop < vc.path.length; hop += 1) add(vc.path[hop - 1], vc.path[hop]);
+  for (const { ends } of links) add(ends[0], ends[1]);
+  const after: number[][] = nodes.map(() => []);
+  const before: number[][] = nodes.map(() => []);
+  for (const [from, to] of ways) {
+    after[from].push(to);
+    before[to].push(from);
+  }
   const layer = nodes.map(() => 0);
   // Rings would go on for ever.
   for (let turn = 0; turn < Math.min(nodes.length, 40); turn += 1) {
@@ -24,12 +35,11 @@ export function placed({ nodes, links, vcs }: Topology): { x: number; y: number 
   // A host stands beside the node that it sends to.
   nodes.forEach((node, place) => {
     if (!node.is_host) return;
-    const after = ways.filter(([from]) => from === place).map(([, to]) => layer[to]);
-    if (after.length && !ways.some(([, to]) => to === place)) layer[place] = Math.max(0, Math.min(...after) - 1);
+    if (after[place].length && !before[place].length) layer[place] = Math.max(0, after[place].reduce((least, to) => Math.min(least, layer[to]), Infinity) - 1);
   });
   const used = [...new Set(layer)].sort((a, b) => a - b);
   const columns: number[][] = used.map((at) => nodes.map((_, place) => place).filter((place) => layer[place] === at));
-  const neighbours = nodes.map((_, place) => ways.filter((way) => way.includes(place)).map(([from, to]) => (from === place ? to : from)));
+  const neighbours = nodes.map((_, place) => [...before[place], ...after[place]]);
   const height = nodes.map(() => 0.5);
   const spread = (): void => columns.forEach((column) => column.forEach((place, number) => (height[place] = (number + 0.5) / column.length)));
   spread();

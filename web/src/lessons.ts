@@ -27,13 +27,12 @@ export class Lessons {
     this.place.replaceChildren(made("h2", "", "Lessons"), made("p", "", "Each takes about ten minutes. The network beside the text is simulated while you read; move what you like."), list);
   }
 
-  /** Opens a lesson; whether there is one of this name. */
-  open(id: string): boolean {
+  /** Opens a lesson at a step of it; whether there is one of this name. */
+  open(id: string, step = 0): boolean {
     const lesson = LESSONS.find((one) => one.id === id);
     if (!lesson) return false;
     this.show();
-    history.replaceState(null, "", `#lesson=${id}`);
-    this.step(lesson, 0);
+    this.step(lesson, Math.min(step, lesson.steps.length - 1));
     return true;
   }
 
@@ -71,6 +70,7 @@ export class Lessons {
     parts.push(this.steps(lesson, number));
     this.place.replaceChildren(...parts);
     this.place.scrollTop = 0;
+    history.replaceState(null, "", `#lesson=${lesson.id}${number ? `.${number + 1}` : ""}`);
     this.run(lesson, step);
   }
 
@@ -97,7 +97,7 @@ export class Lessons {
   }
 
   private run(lesson: Lesson, step: Step): void {
-    this.lab.open({ file: `${lesson.id}.toml`, text: step.scenario, point: 0, settings: step.settings ?? [], algorithm: null }, step.sliders);
+    this.lab.open({ file: `${lesson.id}.toml`, text: step.scenario, point: 0, settings: step.settings ?? [], algorithm: null, sliders: step.sliders });
   }
 }
 

@@ -5,7 +5,7 @@ import { element } from "./format";
 import { Lab } from "./lab";
 import { Lessons } from "./lessons";
 import { Remote } from "./remote";
-import { read, type Shared } from "./share";
+import { fragment, type Shared, type Wanted, wanted } from "./share";
 import { editors } from "./writing";
 
 /** Scenarios in groups; `build.mjs` collects them. */
@@ -15,6 +15,9 @@ const FIRST = "two-source-transient";
 
 /** When the editors are fetched if nobody has opened one [ms]: after the first run, because the server may go. */
 const FETCH_MS = 1500;
+
+/** How long after a change the address is brought up to date [ms]: browsers refuse to have it changed all the time. */
+const ADDRESS_MS = 300;
 
 const lab = new Lab();
 const lessons = new Lessons(element("lesson"), element("work"), lab);
@@ -56,32 +59,83 @@ function choice(): void {
     group.append(...scenarios.map(({ name: one }) => new Option(one, one)));
     select.append(group);
   }
-  select.addEventListener("change", () => open(select.value));
+  select.addEventListener("change", () => chosen(select.value));
 }
 
 /** The scenario that a link brought along. Its place in the list has no name that one of the catalogue could have. */
 let linked: Shared | null = null;
 
+/** Puts the address of what is shown where it can be copied, which opens nothing. */
+function address(hash: string): void {
+  history.replaceState(null, "", hash || location.href.split("#")[0]);
+}
+
 function openLinked(): void {
   if (!linked) return;
   const select = element<HTMLSelectElement>("scenario");
-  if (select.options[0].value !== "") select.prepend(new Option(linked.file, ""));
+  if (select.options[0].value === "") select.remove(0);
+  select.prepend(new Option(linked.file.slice(0, 80), ""));
   select.value = "";
-  lab.open({ ...linked, algorithm: null });
+  // A stranger's code runs when its reader says so, and so does a scenario that would take the page's whole time.
+  lab.open({ ...linked, algorithm: null }, { ask: true });
+  if (linked.algorithm) lab.offer(linked.algorithm);
 }
 
-function open(name: string): void {
-  if (!name) {
+/** Opens a scenario of the list; whether there is one of this name. */
+function open(name: string, keeps = false): boolean {
+  const found = catalog.flatMap(({ scenarios }) => scenarios).find((one) => one.name === name);
+  if (!found) return false;
+  element<HTMLSelectElement>("scenario").value = name;
+  lab.open({ file: `${name}.toml`, text: found.text, point: 0, settings: [], algorithm: null }, { keeps });
+  return true;
+}
+
+/** Opens what is chosen in the list, beside a run that is kept. */
+function chosen(name: string): void {
+  if (name) {
+    open(name, true);
+    address(`#scenario=${name}`);
+  } else if (linked) {
+    openLinked();
+    void fragment(linked).then(address);
+  }
+}
+
+/** How many addresses have been followed: what an older one held comes too late. */
+let followed = 0;
+
+/** Opens what an address asks for; what it does not hold is said, and stays said until something else is opened. */
+async function follow(hash: string, isFirst: boolean): Promise<void> {
+  followed += 1;
+  const turn = followed;
+  let asked: Wanted = { kind: "nothing" };
+  let wrong = "";
+  try {
+    asked = await wanted(hash);
+  } catch (thrown) {
+    wrong = (thrown as Error).message;
+  }
+  if (turn !== followed) return;
+  if (asked.kind === "shared") {
+    linked = asked.shared;
+    lessons.close();
     openLinked();
     return;
   }
-  const found = catalog.flatMap(({ scenarios }) => scenarios).find((one) => one.name === name);
-  if (!found) return;
-  element<HTMLSelectElement>("scenario").value = name;
-  lab.open({ file: `${name}.toml`, text: found.text, point: 0, settings: [], algorithm: null });
+  if (asked.kind === "lesson") {
+    if (lessons.open(asked.id, asked.step)) return;
+    wrong = `there is no lesson "${asked.id}"`;
+  }
+  if (asked.kind === "scenario") {
+    lessons.close();
+    if (open(asked.name)) return;
+    wrong = `there is no scenario "${asked.name}" in the list`;
+  }
+  if (isFirst) open(FIRST);
+  if (wrong) lab.notice(`This link cannot be opened: ${wrong}. ${isFirst ? `Shown is ${FIRST}, which is not what it held.` : "Shown is what was open before."}`);
 }
 
-async function begin(): Promise<void> {
+function begin(): void {
   const watches = (globalThis as { cellrateMode?: string }).cellrateMode === "watch";
   window.addEventListener("load", () => setTimeout(() => editors().catch(() => {}), watches ? 0 : FETCH_MS));
   if (watches) {
@@ -94,30 +148,27 @@ async function begin(): Promise<void> {
     lab.failed({ message: "This page was built without the simulator", remedy: "`make lab` builds it" });
     return;
   }
-  const [, lesson] = location.hash.match(/^#lesson=([\w-]+)$/) ?? [];
-  const [, scenario] = location.hash.match(/^#scenario=([\w-]+)$/) ?? [];
-  try {
-    linked = await read(location.hash);
-    if (linked) {
-      openLinked();
-      // A stranger's code runs when its reader says so.
-      if (linked.algorithm) lab.offer(linked.algorithm, true);
-      return;
-    }
-  } catch (thrown) {
-    open(FIRST);
-    lab.failed({ message: `The link cannot be read: ${(thrown as Error).message}` });
-    return;
-  }
-  if (lesson && lessons.open(lesson)) return;
-  open(catalog.some(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ? scenario : FIRST);
+  window.addEventListener("hashchange", () => void follow(location.hash, false));
+  let timer: number | undefined;
+  lab.onChange = () => {
+    // A link in the address is that of what is shown.
+    clearTimeout(timer);
+    if (location.hash.startsWith("#s=")) timer = window.setTimeout(() => void fragment(lab.shared).then(address), ADDRESS_MS);
+    else if (location.hash.startsWith("#scenario=")) address("");
+  };
+  void follow(location.hash, true);
 }
 
 theme();
 choice();
 element("to-lab").addEventListener("click", () => {
   lessons.close();
-  open(element<HTMLSelectElement>("scenario").value);
+  chosen(element<HTMLSelectElement>("scenario").value);
+});
+document.querySelector(".skip")!.addEventListener("click", (event) => {
+  // The fragment of the address is what is shown, and is no place in the page.
+  event.preventDefault();
+  element("work").focus();
 });
 element("to-lessons").addEventListener("click", () => lessons.list());
-void begin();
+begin();

@@ -1,6 +1,7 @@
 // Messages between the page and its worker.
 
 import type { Cells, Fault, Head, More, Pace } from "./model";
+import type { Size } from "./size";
 
 /** A run to be. */
 export interface Start {
@@ -12,6 +13,17 @@ export interface Start {
   settings: [string, string][];
   /** The reader's own code; none where he has none, or has not said that it may run. */
   algorithm: string | null;
+}
+
+/** How a run begins. */
+export interface How {
+  pace: Required<Pace>;
+  /** Whether its cells are followed. */
+  follow: boolean;
+  /** The network time at which the same run stood, which goes on there; null where it is another run. */
+  from_s: number | null;
+  /** Whether a large scenario is to wait until its reader has been told its size. */
+  ask: boolean;
 }
 
 /** New samples of series, and cells that have left ports: few buffers, whatever the number of series. */
@@ -44,13 +56,12 @@ export function unpacked({ packs, ...rest }: Told): More {
 
 /** To the worker. */
 export type ToWorker =
-  /** The simulator, compressed and in base 64. */
-  | { kind: "load"; kernel: string }
+  /** The simulator, compiled. */
+  | { kind: "load"; module: WebAssembly.Module }
   | { kind: "check"; check: number; text: string; file: string }
-  | { kind: "start"; start: Start; pace: Required<Pace>; follow: boolean }
+  | { kind: "start"; start: Start; how: How }
   | { kind: "pace"; pace: Pace }
-  | { kind: "step"; by_s: number }
-  | { kind: "follow"; follow: boolean };
+  | { kind: "step"; by_s: number };
 
 /** From the worker. */
 export type FromWorker =
@@ -67,6 +78,8 @@ export type FromWorker =
       /** Whether it is the same run again, because cells are followed now. */
       restarted: boolean;
     }
+  /** The scenario is large, and has not begun. */
+  | { kind: "large"; id: number; size: Size }
   | { kind: "more"; id: number; told: Told }
   | { kind: "end"; id: number; summary: string }
   | { kind: "failed"; id: number; fault: Fault };

@@ -1,7 +1,7 @@
 // The picture of the network: switches, hosts and links; queues as bars, rates as widths, and cells on their way.
 
 import { CELL_BITS } from "./kinds";
-import { bits, digits, seconds } from "./format";
+import { bits, digits, made, seconds } from "./format";
 import { placed } from "./layout";
 import type { Head } from "./model";
 import { type Store, until } from "./store";
@@ -9,6 +9,9 @@ import { type Store, until } from "./store";
 /** Room that a data cell and an RM cell have at least on a link [CSS pixels]: of more, some are drawn. */
 const DATA_ROOM = 5;
 const RM_ROOM = 12;
+/** Links of the largest network that is drawn, and most ports that are told in words. */
+const MOST_LINKS = 2000;
+const MOST_LISTED = 200;
 /** Cells in a queue that stand for a full bar. */
 const FULL = 1000;
 
@@ -50,7 +53,11 @@ export class Network {
   /** Ports whose state is known, or that carry connections. */
   private shown: number[] = [];
   private places: { x: number; y: number }[] = [];
+  /** The network whose places those are. */
+  private laid = "";
   private state: State = { queue: {}, utilization: {}, acr: {} };
+  /** Places of the connections that leave by a port. */
+  private through = new Map<number, number[]>();
   private pointed: { x: number; y: number } | null = null;
   private due = false;
   private fewer = 1;
@@ -79,14 +86,25 @@ export class Network {
   /** Shows another run. */
   take(store: Store): void {
     const { topology } = store.head;
-    if (JSON.stringify(topology.nodes) !== JSON.stringify(this.store?.head.topology.nodes)) this.places = placed(topology);
-    else if (topology.vcs.length !== this.store?.head.topology.vcs.length) this.places = placed(topology);
+    const isLarge = topology.links.length > MOST_LINKS;
+    const laid = isLarge ? "" : JSON.stringify([topology.nodes, topology.links.map(({ ends }) => ends), topology.vcs.map(({ path }) => path)]);
+    if (isLarge) this.places = [];
+    else if (laid !== this.laid) this.places = placed(topology);
+    this.laid = laid;
     this.store = store;
     this.state = stateOf(store.head);
+    this.through = new Map();
+    topology.vcs.forEach((vc, place) =>
+      new Set(vc.ports).forEach((port) => {
+        const found = this.through.get(port);
+        if (found) found.push(place);
+        else this.through.set(port, [place]);
+      }),
+    );
     this.shown = this.ports();
     const columns = new Map<number, number>();
     this.places.forEach(({ x }) => columns.set(x, (columns.get(x) ?? 0) + 1));
-    this.canvas.style.height = `${Math.min(Math.max(150, 26 * Math.max(...columns.values()) + 60), 420)}px`;
+    this.canvas.style.height = `${Math.min(Math.max(150, 26 * [...columns.values()].reduce((most, one) => Math.max(most, one), 1) + 60), 420)}px`;
     this.update();
   }
 
@@ -105,20 +123,26 @@ export class Network {
     if (!this.store) return;
     const { store } = this;
     const now = this.at ?? store.now_s;
-    const rows = this.shown.map((port) => {
-      const row = document.createElement("li");
-      row.textContent = this.told(port, now);
-      return row;
-    });
-    this.list.replaceChildren(...rows);
+    const told = this.shown.slice(0, MOST_LISTED).map((port) => this.told(port, now));
+    const rest = this.shown.length - told.length;
+    if (rest) told.push(`and ${digits(rest)} more`);
+    this.list.replaceChildren(...told.map((text) => made("li", "", text)));
+  }
+
+  /** Shows nothing, because nothing of the scenario is known. */
+  clear(): void {
+    this.store = null;
+    [this.places, this.laid] = [[], ""];
+    this.list.replaceChildren();
+    this.tip.hidden = true;
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   /** Ports whose state is known, or that carry connections. */
   private ports(): number[] {
     const picture = this.state;
-    const { topology } = this.store!.head;
     const known = new Set<number>([...Object.keys(picture.queue), ...Object.keys(picture.utilization)].map(Number));
-    topology.vcs.forEach((vc) => vc.ports.forEach((port) => known.add(port)));
+    for (const port of this.through.keys()) known.add(port);
     return [...known].sort((a, b) => a - b);
   }
 
@@ -140,13 +164,14 @@ export class Network {
     const parts = [`${this.name(port)}: ${bits(link.rate_bps)}, ${seconds(link.delay_s)}`];
     if (queue !== null) parts.push(`queue ${digits(queue)} cells`);
     if (utilization !== null) parts.push(`${digits(utilization * 100)} % used`);
-    const through = topology.vcs.map((vc, place) => ({ vc, place })).filter(({ vc }) => vc.ports.includes(port));
+    const through = this.through.get(port) ?? [];
     if (through.length && through.length <= 6) {
       parts.push(
         through
-          .map(({ vc, place }) => {
+          .map((place) => {
+            const { name } = topology.vcs[place];
             const acr = this.value(picture.acr[place], now);
-            return acr === null ? vc.name : `${vc.name} ACR ${bits(acr * CELL_BITS)}`;
+            return acr === null ? name : `${name} ACR ${bits(acr * CELL_BITS)}`;
           })
           .join(", "),
       );
@@ -176,6 +201,13 @@ export class Network {
     const picture = this.state;
     const { topology } = store.head;
     const now = this.at ?? store.now_s;
+    if (!this.places.length) {
+      context.fillStyle = paint("--faint");
+      context.font = "13px system-ui, sans-serif";
+      context.textAlign = "center";
+      context.fillText(`A network of ${digits(topology.links.length)} links is not drawn.`, width / 2, height / 2);
+      return;
+    }
     const margin = { x: Math.min(60, width / 8), y: 30 };
     const spot = (node: number): { x: number; y: number } => ({
       x: margin.x + this.places[node].x * (width - 2 * margin.x),

@@ -14,7 +14,19 @@ const MOST_VALUES = 24_000;
 /** How much longer nothing is drawn than drawing took: pictures of cells and answers to the reader come between. */
 const REST = 2;
 
+/** Most lines that a panel draws, and most panels: more could not be told apart, and the page would stand still. */
+const MOST_LINES = 100;
+const MOST_PANELS = 30;
+
 type Data = uPlot.AlignedData;
+
+/** The panels of a run that are drawn, each with the lines that are, and how many lines are left out. */
+function drawn(store: Store): { panel: Panel; left: number }[] {
+  return store.head.panels.slice(0, MOST_PANELS).map((panel) => ({
+    panel: panel.lines.length > MOST_LINES ? { ...panel, lines: panel.lines.slice(0, MOST_LINES) } : panel,
+    left: Math.max(0, panel.lines.length - MOST_LINES),
+  }));
+}
 
 /** The panels of one run, in a place of the page. */
 export class Panels {
@@ -46,15 +58,20 @@ export class Panels {
     this.watching.observe(place);
   }
 
-  /** Shows another run with the same panels where it can, or new ones. */
-  take(store: Store, before: Store | null): void {
+  /** Shows another run with the same panels where it can, or new ones; of another scenario nothing stays hidden or zoomed. */
+  take(store: Store, before: Store | null, isOther = false): void {
     const names = (of: Store): string => JSON.stringify([of.head.panels.map((panel) => [panel.axis, panel.lines.map((line) => line.label)]), of.head.duration_s]);
     const alike = names(store) === names(this.store) && Boolean(before) === Boolean(this.before);
     this.store = store;
     this.before = before;
     this.thinned.clear();
-    if (alike) {
-      this.plots.forEach((one, place) => (one.panel = store.head.panels[place]));
+    if (isOther) {
+      this.hidden.clear();
+      this.span = null;
+      this.build();
+    } else if (alike) {
+      const panels = drawn(store);
+      this.plots.forEach((one, place) => (one.panel = panels[place].panel));
       this.draw();
     } else {
       this.span = null;
@@ -154,19 +171,22 @@ export class Panels {
     this.place.replaceChildren();
     this.width = this.place.clientWidth;
     this.plots = [];
-    this.store.head.panels.forEach((panel, number) => {
+    drawn(this.store).forEach(({ panel, left }, number, all) => {
       const place = made("section", "panel");
       place.ariaLabel = panel.axis;
       place.append(made("h3", "", panel.axis));
       this.place.append(place);
       const own = { plot: null as unknown as uPlot, panel, place, top: null as number | null };
-      own.plot = new uPlot(this.options(own, number), this.columns(panel), place);
+      own.plot = new uPlot(this.options(own, number === all.length - 1), this.columns(panel), place);
       this.legend(own);
+      if (left) place.append(made("p", "left", `${left.toLocaleString("en-US")} more lines are not drawn; CSV has them all.`));
       this.plots.push(own);
     });
+    const left = this.store.head.panels.length - this.plots.length;
+    if (left > 0) this.place.append(made("p", "left", `${left.toLocaleString("en-US")} more panels are not drawn; CSV has them all.`));
   }
 
-  private options(own: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }, number: number): uPlot.Options {
+  private options(own: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }, last: boolean): uPlot.Options {
     const { panel } = own;
     const style = getComputedStyle(document.documentElement);
     const [ink, faint] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--rule").trim()];
@@ -183,7 +203,6 @@ export class Panels {
       paths: stepped({ align: line.changes ? 1 : -1 }),
     }));
     const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
-    const last = number === this.store.head.panels.length - 1;
     return {
       width: Math.max(this.width, 200),
       height: HEIGHT,

@@ -16,6 +16,8 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Keys that are no parameters, though their values look like some. */
 const NOT = new Set(["name", "purpose", "like", "count", "between", "path", "set", "values", "of", "record", "sweep", "type"]);
+/** Entries of a list whose values are parameters, at most; a longer list is changed in the text. */
+const MOST_ENTRIES = 40;
 /** How many steps a slider makes of a factor of ten. */
 const PER_DECADE = 48;
 
@@ -27,7 +29,7 @@ export function written(document: Json, schema: Schema | null): { path: string; 
     const key = path[path.length - 1];
     if (NOT.has(key)) return;
     if (Array.isArray(value)) {
-      if (path.length === 1 && entries.has(key)) value.forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
+      if (path.length === 1 && entries.has(key)) value.slice(0, MOST_ENTRIES).forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
     } else if (value !== null && typeof value === "object") Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner]));
     else if (value !== null) found.push({ path: path.join("."), value: String(value) });
   };

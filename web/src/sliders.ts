@@ -44,8 +44,14 @@ export class Sliders {
     return [...this.settings];
   }
 
+  /** The value that a parameter has where it is not set. */
+  unset(path: string): string {
+    return this.all.get(path) ?? "";
+  }
+
   /** Another scenario, with what is set in it; only `wanted` are shown where any are named. */
   take(document: unknown, settings: [string, string][], wanted: string[] = []): void {
+    clearTimeout(this.timer);
     this.settings = new Map(settings);
     const schema = this.schema();
     const listed = written(document as never, schema);

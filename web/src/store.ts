@@ -4,7 +4,7 @@ import type { Cells, Head, More } from "./model";
 
 /** Numbers that grow at the end without being copied each time. */
 export class Column {
-  private held = new Float64Array(256);
+  private held = new Float64Array(16);
   length = 0;
 
   push(values: ArrayLike<number | null>): void {

@@ -1,5 +1,6 @@
 // Tables of a summary as `cellrate run` prints them (recorded/summaries.py): which rows tell something, in which units, and lines between.
 
+import { made } from "./format";
 import { CELL_BITS } from "./kinds";
 import type { Summary } from "./model";
 
@@ -341,6 +342,9 @@ function shown(part: Table | string): HTMLElement {
   return line;
 }
 
+/** Most rows of a table in the page; of thousands its reader would find none. */
+const MOST_ROWS = 200;
+
 /** A table as an element, with its name for those who do not see it. */
 function drawn(table: Table): HTMLElement {
   const box = document.createElement("div");
@@ -356,7 +360,7 @@ function drawn(table: Table): HTMLElement {
     cell.textContent = title.replaceAll("\n", " ");
   }
   const body = element.createTBody();
-  for (const row of table.rows) {
+  for (const row of table.rows.slice(0, MOST_ROWS)) {
     const line = body.insertRow();
     row.forEach((text, place) => {
       const cell = place ? line.insertCell() : line.appendChild(document.createElement("th"));
@@ -364,5 +368,7 @@ function drawn(table: Table): HTMLElement {
       cell.textContent = text;
     });
   }
+  const rest = table.rows.length - MOST_ROWS;
+  if (rest > 0) box.append(made("p", "line", `${whole.format(rest)} more rows are not shown here; the command prints them all.`));
   return box;
 }

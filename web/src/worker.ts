@@ -3,8 +3,9 @@
 import { initSync, Run, Setup } from "../pkg/cellrate_web.js";
 import { type Make, maker, SwitchAlgorithm } from "./algorithm";
 import { panelsOf, type SeriesRow } from "./kinds";
-import type { FromWorker, Pack, Start, Told, ToWorker } from "./messages";
+import type { FromWorker, How, Pack, Start, Told, ToWorker } from "./messages";
 import type { Fault, Head, Level, Topology } from "./model";
+import { isLarge, sizeOf } from "./size";
 
 /** How long one step computes, about [ms]: short enough for 60 pictures a second. */
 const SLICE_MS = 14;
@@ -27,8 +28,11 @@ let stride = 0;
 
 const NO_CELLS = { at: new Float64Array(), ports: new Uint32Array(), cells: new Uint32Array() };
 
+/** As it is before any code of the reader's. */
+const post = (self as unknown as Worker).postMessage.bind(self) as (message: FromWorker, moved: Transferable[]) => void;
+
 function tell(message: FromWorker, moved: Transferable[] = []): void {
-  (self as unknown as Worker).postMessage(message, moved);
+  post(message, moved);
 }
 
 /** An exception as a fault. */
@@ -92,7 +96,7 @@ function classes(code: string): Record<string, Make> {
   return by;
 }
 
-function begin(start: Start, follow: boolean): void {
+function begin(start: Start, { follow, from_s, ask }: How): void {
   end();
   const { setup, points, document } = prepared(start);
   const described = JSON.parse(setup.describe()) as Described;
@@ -102,6 +106,12 @@ function begin(start: Start, follow: boolean): void {
   }
   if (described.customs.length && !start.algorithm) {
     throw new Error(`port ${described.customs[0].owner} has the custom algorithm "${described.customs[0].name}": write it under "Own algorithm" and use it`);
+  }
+  const size = sizeOf(described);
+  if (ask && isLarge(size)) {
+    setup.free();
+    tell({ kind: "large", id: start.id, size });
+    return;
   }
   const make = start.algorithm ? maker(classes(start.algorithm)) : undefined;
   const pictured = described.topology.links.length * 2 <= MOST_PORTS;
@@ -126,7 +136,7 @@ function begin(start: Start, follow: boolean): void {
   };
   stride = Math.max(described.duration_s / 1000, 1e-4);
   current = { id: start.id, start, setup, run, head };
-  tell({ kind: "head", id: start.id, head, document, settings: start.settings, points, customs: described.customs, restarted: follow });
+  tell({ kind: "head", id: start.id, head, document, settings: start.settings, points, customs: described.customs, restarted: from_s !== null });
 }
 
 function end(): void {
@@ -144,13 +154,16 @@ function goOn(): void {
   const duration = head.duration_s;
   const passed = Math.min((began - last) / 1e3, 0.1);
   last = began;
-  if (pace.paused) return;
+  // The same run again goes to where it was, as fast as it can.
+  const isBehind = run.now < shown;
+  if (pace.paused && !isBehind) return;
   try {
     const told: Told = { now_s: 0, packs: [], ...pace };
-    const target = pace.speed === null ? duration : Math.min(duration, shown + pace.speed * passed);
+    const further = pace.speed === null ? duration : Math.min(duration, shown + pace.speed * passed);
+    const target = isBehind ? shown : further;
     do {
       if (run.now >= target || run.is_over) break;
-      const until = pace.speed === null ? run.now + stride : Math.min(target, run.now + Math.max(stride, target - run.now > 1 ? 1 : 0));
+      const until = pace.speed === null || isBehind ? run.now + stride : Math.min(target, run.now + Math.max(stride, target - run.now > 1 ? 1 : 0));
       const before = performance.now();
       told.packs.push(run.advance(until) as Pack);
       // Few steps in a slice: each of them asks all series for what they have.
@@ -158,7 +171,7 @@ function goOn(): void {
       if (until < target && took < SLICE_MS / 3) stride = Math.min(2 * stride, duration / MIN_STEPS);
       else if (took > SLICE_MS) stride /= 2;
     } while (performance.now() - began < SLICE_MS);
-    shown = Math.min(target, run.now);
+    if (!isBehind) shown = Math.min(target, run.now);
     told.now_s = shown;
     hand(id, told);
     if (run.is_over && shown >= duration) {
@@ -194,23 +207,6 @@ function soon(ms: number): void {
 const channel = new MessageChannel();
 channel.port1.onmessage = goOn;
 
-/** Begins anew with or without cells followed, and goes to where it was. */
-function follow(wanted: boolean): void {
-  if (!current) return;
-  const { start, id } = current;
-  begin(start, wanted);
-  hand(id, { now_s: shown, packs: shown > 0 ? [current!.run.advance(shown) as Pack] : [], ...pace });
-}
-
-/** Makes the simulator ready: unpacks it and compiles it. */
-async function load(kernel: string): Promise<void> {
-  const letters = atob(kernel);
-  const packed = new Uint8Array(letters.length);
-  for (let place = 0; place < letters.length; place += 1) packed[place] = letters.charCodeAt(place);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  initSync({ module: await new Response(stream).arrayBuffer() });
-}
-
 function on(message: Exclude<ToWorker, { kind: "load" }>): void {
   switch (message.kind) {
     case "check": {
@@ -225,12 +221,13 @@ function on(message: Exclude<ToWorker, { kind: "load" }>): void {
       return;
     }
     case "start": {
-      shown = 0;
-      pace = { ...message.pace };
+      const { start, how } = message;
+      shown = how.from_s ?? 0;
+      pace = { ...how.pace };
       try {
-        begin(message.start, message.follow);
+        begin(start, how);
       } catch (thrown) {
-        tell({ kind: "failed", id: message.start.id, fault: fault(thrown) });
+        tell({ kind: "failed", id: start.id, fault: fault(thrown) });
       }
       break;
     }
@@ -248,20 +245,17 @@ function on(message: Exclude<ToWorker, { kind: "load" }>): void {
         end();
       }
       return;
-    case "follow":
-      try {
-        follow(message.follow);
-      } catch (thrown) {
-        tell({ kind: "failed", id: current?.id ?? 0, fault: fault(thrown) });
-      }
-      break;
   }
   last = performance.now();
   soon(0);
 }
 
 let loaded: Promise<void> = Promise.resolve();
+/** Makes the simulator ready, which the page has compiled. */
+const load = async (module: WebAssembly.Module): Promise<void> => {
+  initSync({ module });
+};
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.kind === "load") loaded = load(data.kernel);
+  if (data.kind === "load") loaded = load(data.module);
   else void loaded.then(() => on(data)).catch((thrown) => tell({ kind: "failed", id: data.kind === "start" ? data.start.id : (current?.id ?? 0), fault: fault(thrown) }));
 };

@@ -28,8 +28,11 @@ fn thrown(error: &RunError) -> JsValue {
     JsValue::from_str(&json!({ "message": error.to_string() }).to_string())
 }
 
+/// Most ABR connections whose ACRs are recorded for the picture, which tells them of a link that few connections cross.
+const MOST_RATES: usize = 400;
+
 /// Series that a picture of the network needs beside those of the scenario: queue and utilization of each port that
-/// carries cells, ACR of each ABR connection.
+/// carries cells; ACR of each ABR connection, where there are no more than [`MOST_RATES`].
 fn picture(scenario: &Scenario, every: Duration) -> Vec<Probe> {
     let every = Every::Interval(every);
     let ports = cellrate_sim::tap::ports(scenario).into_iter().flat_map(|step| {
@@ -39,7 +42,9 @@ fn picture(scenario: &Scenario, every: Duration) -> Vec<Probe> {
     let is_abr = |flow: &cellrate_scenario::FlowIndex| {
         !flow.is_backward() && matches!(scenario.flow(*flow).sender, Sender::Abr(_))
     };
-    let rates = scenario.flows().filter(is_abr).map(|flow| {
+    let senders: Vec<_> = scenario.flows().filter(is_abr).take(MOST_RATES + 1).collect();
+    let few = if senders.len() > MOST_RATES { &[] } else { &senders[..] };
+    let rates = few.iter().map(|&flow| {
         let quantity = FlowQuantity::Acr;
         Probe { quantity: Quantity::Flow { quantity, flow }, every }
     });
