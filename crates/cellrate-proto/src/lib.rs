@@ -26,6 +26,7 @@ pub mod policing;
 pub mod rate_code;
 pub mod rm;
 pub mod scheduling;
+pub mod scone;
 pub mod signalling;
 pub mod source;
 pub mod switch;

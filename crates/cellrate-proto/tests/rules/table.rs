@@ -42,6 +42,11 @@ const RULES: &[&str] = &[
     "conformance ABR.1",
     "conformance GFR",
     "OAM loopback",
+    "SCONE signal",
+    "SCONE packet",
+    "SCONE element",
+    "SCONE endpoint",
+    "SCONE monitor",
     "RM cells of a virtual path",
 ];
 
