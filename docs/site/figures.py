@@ -48,7 +48,7 @@ def setup() -> str:
 
 
 BLOCKS = {"why": why, "setup": setup}
-"""What stands between the marks of each name."""
+"""Texts of the blocks, by the name of their marks."""
 
 
 def renewed(page: str) -> str:

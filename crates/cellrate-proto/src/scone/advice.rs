@@ -1,4 +1,4 @@
-//! What a receiver has been advised: the lowest of a period, and when it expires.
+//! The advice that a receiver has: the lowest of a period, and when it expires.
 
 use alloc::collections::VecDeque;
 
@@ -24,8 +24,8 @@ use crate::units::Time;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Advice {
-    /// Signals that can still become the lowest, each with its instant: from one to the next both grow, so that there are
-    /// at most 127.
+    /// Signals that can still become the lowest, each with its instant: from one to the next both grow, so that there
+    /// are at most 127.
     received: VecDeque<(Time, RateSignal)>,
 }
 

@@ -36,7 +36,7 @@ impl Default for ElementConfig {
     }
 }
 
-/// What became of a datagram.
+/// The fate of a datagram at an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// It does not begin with a SCONE packet.
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(element.on_datagram(at(14), (), &mut datagram(), signal(39)), Outcome::HeldBack);
     }
 
-    /// What looks like SCONE in every datagram is changed 12 times in a period, also while advice changes all the time.
+    /// A flow in which every datagram looks like SCONE is changed 12 times in a period, whatever advice does.
     #[test]
     fn few_datagrams_of_a_flow_are_changed_whatever_the_advice_does() {
         let mut element = Element::new(ElementConfig::default());

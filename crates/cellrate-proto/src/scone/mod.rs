@@ -1,10 +1,10 @@
 //! SCONE: throughput advice that elements of the network write into packets of QUIC (draft-ietf-scone-protocol, working
 //! group text of August 2026).
 //!
-//! A sender puts a SCONE packet in front of a datagram now and then, with an unknown rate. Each element of the path that
-//! would advise less than what the packet says writes its own advice; the receiver learns the lowest of them, and tells
-//! its application. ABR's RM cell does the same with ER, at other time scales: advice applies to a period of 67 s, comes
-//! in steps of 12 %, and never replaces congestion control.
+//! A sender puts a SCONE packet in front of a datagram now and then, with an unknown rate. Each element of the path
+//! that would advise less than what the packet says writes its own advice; the receiver learns the lowest of them, and
+//! tells its application. ABR's RM cell does the same with ER, at other time scales: advice applies to a period of 67
+//! s, comes in steps of 12 %, and never replaces congestion control.
 //!
 //! | part | role | ABR's counterpart |
 //! | --- | --- | --- |

@@ -9,7 +9,7 @@ use crate::units::{BitRate, Duration, Octets, Time};
 const SECOND: Duration = Duration::from_secs(1);
 const SECONDS: usize = 67;
 
-/// What a flow sent in the last whole period, beside what its advice allowed.
+/// Octets that a flow sent in the last whole period, beside those that its advice allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Judgement {
     /// Octets of the last 67 whole seconds.
@@ -26,7 +26,8 @@ impl Judgement {
     }
 }
 
-/// A monitor of one flow, as the draft outlines it: octets over a sliding period beside the largest advice of the last two.
+/// A monitor of one flow, as the draft outlines it: octets over a sliding period beside the largest advice of the last
+/// two.
 ///
 /// It never judges more strictly than the draft, so that no flow that follows its advice is called one that does not:
 /// spans are of whole seconds, and both the advice before a change and the time to learn of it count for the flow.

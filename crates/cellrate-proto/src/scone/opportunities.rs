@@ -4,8 +4,8 @@ use crate::units::{Duration, Time};
 
 /// The first few datagrams of a flow or of a new path, so that advice comes early.
 const FIRST: u32 = 3;
-/// The least time between SCONE packets after that. With the delay that a caller draws it is 20 to 30 s: more than twice
-/// in each period of 67 s.
+/// The least time between SCONE packets after that. With the delay that a caller draws it is 20 to 30 s: more than
+/// twice in each period of 67 s.
 const LEAST: Duration = Duration::from_secs(20);
 /// The most that a caller may add.
 const MOST_DELAY: Duration = Duration::from_secs(10);

@@ -1,4 +1,5 @@
-//! The SCONE packet at the head of a datagram: a long header of QUIC by the invariants (RFC 8999) and nothing behind it.
+//! The SCONE packet at the head of a datagram: a long header of QUIC by the invariants (RFC 8999) and nothing behind
+//! it.
 //!
 //! | octets | field |
 //! | --- | --- |
@@ -74,7 +75,8 @@ impl<'a> SconePacket<'a> {
     }
 }
 
-/// Octets of a SCONE packet with these connection IDs, of which each has at most 255 octets; `None` where one is longer.
+/// Octets of a SCONE packet with these connection IDs, of which each has at most 255 octets; `None` where one is
+/// longer.
 ///
 /// Endpoints send it with [`RateSignal::UNKNOWN`].
 ///

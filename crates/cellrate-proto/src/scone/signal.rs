@@ -4,8 +4,8 @@ use core::fmt;
 
 use crate::units::BitRate;
 
-/// A rate as a SCONE packet carries it: 100 kb/s * 10^(n/20) for n from 0 to 126, or unknown (127). Neighbouring signals
-/// are 12.2 % apart.
+/// A rate as a SCONE packet carries it: 100 kb/s * 10^(n/20) for n from 0 to 126, or unknown (127). Neighbouring
+/// signals are 12.2 % apart.
 ///
 /// ```
 /// use cellrate_proto::BitRate;
@@ -150,8 +150,8 @@ mod tests {
         assert_eq!(RateSignal::floor(BitRate::from_bps(u64::MAX)), RateSignal::HIGHEST);
     }
 
-    /// Rates spread evenly over a logarithmic scale lose 1 - (1 - 1/s)/ln s of themselves in the mean, with s = 10^(1/20),
-    /// and 1 - 1/s at most.
+    /// Rates spread evenly over a logarithmic scale lose 1 - (1 - 1/s)/ln s of themselves in the mean, with s =
+    /// 10^(1/20), and 1 - 1/s at most.
     #[test]
     fn rounding_down_loses_5_6_percent_in_the_mean_and_10_9_at_most() {
         let (mut sum, mut most, steps) = (0.0, 0.0f64, 20_000);
