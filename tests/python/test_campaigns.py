@@ -185,7 +185,14 @@ def test_another_build_fits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         lambda point: (point / "summary.json").unlink(),
         lambda point: (point / "scenario.toml").write_text(""),
         lambda point: (point / "series" / "acr.parquet").write_bytes(b"PAR1"),
-        lambda point: shutil.rmtree(point),
+        lambda point: (point / "series" / "acr.parquet").unlink(),
+        lambda point: shutil.rmtree(point / "series"),
+        lambda point: flip(point / "series" / "queue.parquet"),
+        lambda point: flip(point / "scenario.toml"),
+        lambda point: flip(point / "files.json"),
+        lambda point: (point / "files.json").unlink(),
+        lambda point: (point / "files.json").write_text('{"of": "../../x", "files": {}}'),
+        lambda point: edited(point / "summary.json", "data_sent", 123_456_789),
     ],
 )
 def test_a_point_that_is_damaged_is_run_again(tmp_path: Path, damage: Callable[[Path], object]) -> None:
@@ -194,8 +201,88 @@ def test_a_point_that_is_damaged_is_run_again(tmp_path: Path, damage: Callable[[
     before = contents(out)
     damage(out / "point-002")
     (out / "run.parquet").unlink()
+    said: list[str] = []
+    sweep_into(out, SWEPT, workers=1, complain=said.append)
+    assert contents(out) == before
+    assert len(said) == 1
+    assert said[0].startswith(f"1 points in {out} are not whole and are run again (point-002: ")
+
+
+def flip(file: Path) -> None:
+    """Change octets in the middle of a file."""
+    octets = bytearray(file.read_bytes())
+    for place in range(len(octets) // 3, len(octets) // 2):
+        octets[place] ^= 0x5A
+    file.write_bytes(octets)
+
+
+def edited(file: Path, key: str, value: object) -> None:
+    """Change a value of the first connection in a summary, which stays one in all else."""
+    content = json.loads(file.read_bytes())
+    content["vcs"][0][key] = value
+    file.write_text(json.dumps(content))
+
+
+def test_a_point_that_is_damaged_is_told_when_it_is_read(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    (out / "point-002" / "series" / "acr.parquet").unlink()
+    table = out / "point-003" / "series" / "queue.parquet"
+    table.write_bytes(table.read_bytes()[:40] + b"!" + table.read_bytes()[41:])
+    swept = cellrate.load_sweep(out)
+    with pytest.raises(CellrateError, match=r"point-002 is not whole: series/acr.parquet: No such file or directory"):
+        swept[1]
+    with pytest.raises(CellrateError, match=r"point-003 is not whole: series/queue.parquet has other octets than it"):
+        swept[2].all_series("queue")[0]
+
+
+@pytest.mark.parametrize("name", ["run.parquet", "vcs.parquet", "vcs.csv", "summary.json", "files.json"])
+@pytest.mark.parametrize("damage", [Path.unlink, flip, lambda file: file.write_bytes(b"")])
+def test_tables_that_are_damaged_are_made_again(tmp_path: Path, name: str, damage: Callable[[Path], object]) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, csv=True, workers=1)
+    before = contents(out)
+    damage(out / name)
+    assert cellrate.load_sweep(out).tidy().num_rows == 6
     sweep_into(out, SWEPT, workers=1)
     assert contents(out) == before
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, flip, lambda file: file.write_bytes(b"")])
+def test_a_manifest_that_is_damaged_is_written_anew_and_points_are_found(
+    tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    before = contents(out)
+    kept = {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    damage(out / "campaign.json")
+    said: list[str] = []
+    sweep_into(out, SWEPT[1:], workers=1, complain=said.append)
+    assert "it is written anew, and points that are asked for are found again" in said[0]
+    assert "keeps 1 points that are not asked for now" in said[1]
+    damage(out / "campaign.json")
+    sweep_into(out, SWEPT, workers=1, complain=said.append)
+    assert kept == {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    assert contents(out) == before
+
+
+def test_points_of_earlier_versions_load_and_are_run_again_with_a_word(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    before = contents(out)
+    for file in out.rglob("files.json"):
+        file.unlink()
+    assert [len(result.series_names) for result in cellrate.load_sweep(out)] == [4, 4, 4]
+    said: list[str] = []
+    # Those that are not asked for stay as they are.
+    sweep_into(out, SWEPT[:1], workers=1, complain=said.append)
+    assert len(list(out.glob("earlier/*/summary.json"))) == 2
+    sweep_into(out, SWEPT, workers=1, complain=said.append)
+    assert [text.partition(" in ")[0] for text in said if "run again" in text] == ["1 points", "2 points"]
+    assert "(point-001: files.json is missing, as in points of earlier versions)" in said[1]
+    # The manifest knows what was asked for between.
+    assert {**contents(out), "campaign.json": b""} == {**before, "campaign.json": b""}
 
 
 def test_all_is_run_again_where_that_is_asked_for(tmp_path: Path) -> None:
@@ -295,7 +382,7 @@ def test_a_manifest_of_somebody_else_is_refused(tmp_path: Path, text: str, said:
     (tmp_path / "point-001").mkdir()
     manifest = Manifest.of(SWEPT, "")
     (tmp_path / "campaign.json").write_text(manifest.text().replace("point-001", "../point-001"))
-    with pytest.raises(CellrateError, match="a point's folder lies elsewhere"):
+    with pytest.raises(CellrateError, match=r"folder of point 1 is '../point-001', and must be point- and its number"):
         cellrate.load_sweep(tmp_path)
 
 

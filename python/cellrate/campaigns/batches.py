@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError, Interrupted, RunError, at_point
+from ..folders.inventory import Inventory
 from ..folders.owned import area_of, remove_area_if_left
+from ..folders.within import within
 from ..plugins.by_value import pickled
 from ..results import Result
 from ..running.points import How, run_point
@@ -186,16 +188,19 @@ def store(item: Item, target: Target, claims: Claims, run: Callable[[], Result])
     with naming(there), claims.claimed(item.entry) as place:
         if place is None:
             return Done(item.place, BUSY)
-        if not is_whole(there, item.entry.hash):
+        if not is_whole(there, item.entry.key):
             result = without_times(run())
             undrawn = fill_result(result, place, csv=target.csv, plots=target.plots, compact=True)
+            Inventory.taken(place, item.entry.key).write(place)
             put(place, target.folder, item.entry)
         elif lacks(there, target):
             stored = read_point(there, item.entry.hash, item.entry.set)
             undrawn = fill_result(stored, place, csv=target.csv, plots=target.plots, compact=True)
             for file in [file for file in place.rglob("*") if file.is_file()]:
-                if not (there / file.relative_to(place)).exists():
-                    file.replace(there / file.relative_to(place))
+                more = within(there, *file.relative_to(place).parts)
+                if not more.exists():
+                    file.replace(more)
+            Inventory.taken(there, item.entry.key).write(there, place)
         else:
             undrawn = []
         return Done(item.place, DONE, tuple(renamed(undrawn, item.entry.folder)))
@@ -203,10 +208,14 @@ def store(item: Item, target: Target, claims: Claims, run: Callable[[], Result])
 
 def lacks(point: Path, target: Target) -> bool:
     """Whether a point that is there has no plots or tables, and should."""
-    has_series = (point / "series").is_dir()
-    if target.csv and not (any((point / "series").glob("*.csv")) if has_series else (point / "vcs.csv").exists()):
+    if not (target.csv or target.plots):
+        return False
+    # Files that came in and were not listed before a process was killed are made again.
+    inventory = Inventory.read(point)
+    there = inventory.files if inventory is not None else ()
+    if target.csv and not any(name.endswith(".csv") for name in there):
         return True
-    return target.plots and has_series and not (point / "plot.png").exists()
+    return target.plots and any(name.startswith("series/") for name in there) and "plot.png" not in there
 
 
 def without_times(result: Result) -> Result:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -11,7 +10,6 @@ from pathlib import Path
 
 from .. import _native
 from ..errors import CellrateError
-from ..plugins.collection import Plugins
 
 PACKAGES = ("cloudpickle", "numpy", "pyarrow")
 """Dependencies that have a part in what is stored, or in how algorithms reach a worker."""
@@ -48,28 +46,3 @@ def check_alike(asked: dict[str, str], here: dict[str, str], who: str) -> None:
     if different:
         said = "; ".join(f"{name} {here.get(name, 'none')} there, {asked[name]} here" for name in different)
         raise CellrateError(f"worker {who} would not give the same results: {said}; install the same on all machines")
-
-
-def digest_of(plugins: Plugins) -> str | None:
-    """Give a digest of algorithms, policies and traffic of one's own: their names and the text of their modules.
-
-    "" without any, and None where the text of one cannot be had, as of a class typed at a prompt: whether it is today
-    what it was yesterday cannot be said then.
-    """
-    if not plugins:
-        return ""
-    parts = []
-    for kind, name, make in plugins.all():
-        try:
-            parts += [kind, name, getattr(make, "__qualname__", ""), _text_of(make)]
-        except (OSError, TypeError):
-            return None
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _text_of(make: object) -> str:
-    module = inspect.getmodule(make)
-    file = getattr(module, "__file__", None)
-    if file is not None and Path(file).is_file():
-        return Path(file).read_text(encoding="utf-8")
-    return inspect.getsource(make)  # type: ignore[arg-type]

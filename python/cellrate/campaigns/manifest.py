@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import _native
-from ..errors import CellrateError
+from ..errors import CellrateError, shown
 from ..folders.replaceable import CAMPAIGN
+from ..folders.stored_json import stored_json
+from ..folders.within import is_name
 from ..running.points import Point
 from .builds import build
 
@@ -19,6 +22,16 @@ FORMAT = 1
 
 POINT = "point-"
 """Beginning of the name of a point's folder, in front of its number."""
+
+KEY = re.compile(r"[0-9a-f]{24}")
+"""Key of a point."""
+
+_FOLDER = re.compile(POINT + r"[0-9]{3,9}")
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class NotAManifestError(CellrateError):
+    """A file that ought to be the manifest of a campaign, and is damaged: cut off, emptied, or other octets."""
 
 
 @dataclass(frozen=True)
@@ -81,32 +94,31 @@ class Manifest:
 
         Raises
         ------
+        NotAManifestError
+            If it is not JSON.
         CellrateError
-            If it is none.
+            If it is of another format, or has a text that must not become a name of a file; said with its place.
         FileNotFoundError
             If there is none.
         """
         file = folder / CAMPAIGN
         try:
-            content = json.loads(file.read_bytes())
+            content = stored_json(file.read_bytes())
+        except ValueError as error:
+            raise NotAManifestError(f"{file} is not a manifest of a campaign: {error}") from None
+        try:
             if content["campaign"] != FORMAT:
                 raise CellrateError(
                     f"{file} is of format {content['campaign']!r}; this cellrate ({_native.version()}) reads {FORMAT}"
                 )
-            points = [Entry(**row) for row in content["points"]]
-            if not all(entry.folder.removeprefix(POINT).isdecimal() for entry in points):
-                raise ValueError("a point's folder lies elsewhere")
-            return cls(
-                content["scenario"],
-                content["version"],
-                content["build"],
-                content["toml"],
-                points,
-                content["earlier"],
-                content["moving"],
+            scenario, version, made_by, toml = (
+                _text(content[key], key) for key in ("scenario", "version", "build", "toml")
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise CellrateError(f"{file} is not a manifest of a campaign: {error}") from None
+            points, earlier, moving = content["points"], content["earlier"], content["moving"]
+            return cls(scenario, version, made_by, toml, _points(points), _earlier(earlier), _moving(moving))
+        except (KeyError, TypeError, ValueError) as error:
+            said = f"it has no {error}" if isinstance(error, KeyError) else error
+            raise CellrateError(f"{file} is not a manifest of a campaign: {said}") from None
 
     def text(self) -> str:
         """Give the file's text: a line for each point."""
@@ -123,3 +135,62 @@ class Manifest:
         """Give the digest of the points, by which tables say which ones they have."""
         told = json.dumps([(entry.key, entry.set) for entry in self.points])
         return hashlib.sha256(told.encode()).hexdigest()[:24]
+
+
+def _points(rows: object) -> list[Entry]:
+    """Check the points of a manifest: their texts name folders.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not as `Manifest.of` makes it.
+    """
+    if not isinstance(rows, list):
+        raise ValueError(f"points is {shown(rows)}, and must be a list")
+    points = []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or row.keys() != {"folder", "key", "hash", "set"}:
+            raise ValueError(f"point {number} is {shown(row)}, and must have folder, key, hash and set")
+        entry = Entry(**row)
+        place = f"of point {number}"
+        _matching(entry.folder, _FOLDER, f"folder {place}", "point- and its number")
+        _matching(entry.key, KEY, f"key {place}", "24 hexadecimal digits")
+        _matching(entry.hash, _HASH, f"hash {place}", "64 hexadecimal digits")
+        if not isinstance(entry.set, dict) or not all(isinstance(value, str) for value in entry.set.values()):
+            raise ValueError(f"set {place} is {shown(entry.set)}, and must have a text for each path")
+        points.append(entry)
+    for what in ("folder", "key"):
+        found = [getattr(entry, what) for entry in points]
+        if len(set(found)) < len(found):
+            twice = next(one for one in found if found.count(one) > 1)
+            raise ValueError(f"two points have the {what} {twice}")
+    return points
+
+
+def _earlier(kept: object) -> dict[str, dict[str, str]]:
+    if not isinstance(kept, dict):
+        raise ValueError(f"earlier is {shown(kept)}, and must be a table by keys of points")
+    for key, about in kept.items():
+        _matching(key, KEY, "a key in earlier", "24 hexadecimal digits")
+        if not isinstance(about, dict) or about.keys() != {"version", "build"}:
+            raise ValueError(f"earlier.{key} is {shown(about)}, and must have version and build")
+        for what, text in about.items():
+            _text(text, f"{what} in earlier.{key}")
+    return kept
+
+
+def _moving(names: object) -> list[str]:
+    if not isinstance(names, list) or not all(map(is_name, names)):
+        raise ValueError(f"moving is {shown(names)}, and must be a list of names of files and folders in this one")
+    return names
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is {shown(value)}, and must be a text")
+    return value
+
+
+def _matching(value: object, expression: re.Pattern[str], what: str, wanted: str) -> None:
+    if not isinstance(value, str) or not expression.fullmatch(value):
+        raise ValueError(f"{what} is {shown(value)}, and must be {wanted}")

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..folders.inventory import Inventory
 from ..folders.owned import area_of
+from ..plugins.digest import digest_of
 from ..running.points import How, Point, Progress, check_threads
 from ..running.processes import number_of_workers
 from .batches import BACK, DONE, Batch, Done, Item, Target, lacks, sent, store, work_here
-from .builds import digest_of
 from .executors import ExecutorChoice, Workers, workers_of
 from .manifest import Manifest
 from .scheduling import AGAIN_S, run_batches, run_each
@@ -51,6 +52,9 @@ def run_campaign(
     manifest = Manifest.of(points, secrets.token_hex(8) if digest is None else digest)
     with opened(folder, manifest, fresh=fresh, complain=complain) as campaign, _told(campaign, folder):
         work = _Work(campaign, points, how, csv=csv, plots=plots, progress=progress, tables=tables)
+        if campaign.damaged:
+            which, why = next(iter(campaign.damaged.items()))
+            complain(f"{len(campaign.damaged)} points in {folder} are not whole and are run again ({which}: {why})")
         undrawn = work.do(executor, count, name)
         sweep = Sweep.of_campaign(campaign.folder)
         sweep.folder = folder
@@ -60,16 +64,14 @@ def run_campaign(
 
 
 def _make_tables(campaign: Store, *, csv: bool, each: Each = here) -> None:
-    """Make the tables, unless they are there."""
-    import pyarrow.parquet
-
-    file = campaign.folder / "run.parquet"
-    with contextlib.suppress(OSError, ValueError):
-        about = pyarrow.parquet.read_schema(file).metadata or {}
-        made = about.get(b"campaign", b"").decode() == campaign.manifest.digest
-        if made and (not csv or any(campaign.folder.glob("*.csv"))):
+    """Make the tables, unless they are there and whole; those in CSV too where there were some before."""
+    folder = campaign.folder
+    inventory = Inventory.read(folder)
+    if inventory is not None and inventory.of == campaign.manifest.digest and not inventory.damage(folder):
+        has_csv = any(name.endswith(".csv") for name in inventory.files)
+        if has_csv or not csv:
             return
-    write_tables(campaign.folder, campaign.manifest, csv=csv, each=each)
+    write_tables(folder, campaign.manifest, csv=csv or any(folder.glob("*.csv")), each=each)
 
 
 def _draw(campaign: Store, sweep: Sweep) -> list[Undrawn]:
@@ -77,12 +79,19 @@ def _draw(campaign: Store, sweep: Sweep) -> list[Undrawn]:
 
     from ..results.writing import draw_sweep
 
-    if (campaign.folder / "sweep.png").exists():
+    folder = campaign.folder
+    inventory = Inventory.read(folder)
+    listed = {} if inventory is None else inventory.files
+    if "sweep.png" in listed and (folder / "sweep.png").exists():
         return []
-    with tempfile.TemporaryDirectory(dir=campaign.area, prefix="drawing") as place:
-        undrawn = draw_sweep(sweep, Path(place))
-        for file in Path(place).iterdir():
-            file.replace(campaign.folder / file.name)
+    with tempfile.TemporaryDirectory(dir=campaign.area, prefix="drawing") as name:
+        place = Path(name)
+        undrawn = draw_sweep(sweep, place)
+        drawn = [file.name for file in place.iterdir()]
+        for one in drawn:
+            (place / one).replace(folder / one)
+        if inventory is not None:
+            Inventory.of_files(folder, [*listed, *drawn], inventory.of).write(folder, place)
     return undrawn
 
 

@@ -2,8 +2,10 @@
 
     out/campaign.json                what was asked for
     out/point-001/ ...               a point each, as a run has it; moved here when it is whole
+    out/point-001/files.json         its key, and what files it has, with sizes and digests
     out/earlier/KEY/                 points that were asked for earlier and are not now
     out/vcs.parquet ..., summary.json   the rows of all points, once all are there
+    out/files.json                   which of these there are, with sizes and digests
 
     .out.points.partial/             beside it, as long as somebody works on it
         campaign.lock                held by every process at work, alone by one that changes what is asked for
@@ -12,13 +14,17 @@
 
 Nothing in `out` is ever half of something: files and folders are written beside it and moved in. Locks end with who
 holds them, so a process may be killed at any time: what it was at is removed, and run, by whoever comes next.
+
+The folder may come from a stranger, and may have been damaged. No text that is stored there leads out of it: names are
+checked where they are read, and again where something is removed or renamed (`within`). A point is whole if all that
+its inventory lists is there with the same octets; else it is run again. A manifest that is damaged or lost is written
+anew, since each point says which one it is.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import re
 import shutil
@@ -29,19 +35,22 @@ from typing import Any
 
 from ..errors import CellrateError, shown
 from ..folders.atomic_folder import prepare_place
+from ..folders.inventory import INVENTORY, Inventory
 from ..folders.locks import LOCK, Lock, points_in
-from ..folders.owned import area_of, clean, remove_area_if_left
-from ..folders.replaceable import CAMPAIGN, RESULTS, check_replaceable
-from .manifest import Entry, Manifest
+from ..folders.owned import area_of, clean, made_area, remove_area_if_left
+from ..folders.replaceable import CAMPAIGN, RESULTS, check_replaceable, is_campaign
+from ..folders.stored_json import stored_json
+from ..folders.within import remove, within
+from .manifest import Entry, Manifest, NotAManifestError
 
 EARLIER = "earlier"
 BEFORE = "before"
 """In `earlier`: results that were in the folder before the campaign."""
 
-TABLES = r"[a-z_]+\.(parquet|csv)|summary\.json|sweep\.(png|svg)"
+TABLES = r"[a-z0-9_]+\.(parquet|csv)|summary\.json|files\.json|sweep\.(png|svg)"
 """Files made of all points, and made anew when other points are asked for."""
 
-POINT = r"point-\d{3,}"
+POINT = r"point-[0-9]{3,9}"
 
 Complain = Callable[[str], object]
 
@@ -53,13 +62,24 @@ class Store:
         self.folder = folder
         self.area = area_of(folder)
         self.manifest = manifest
+        self.damaged: dict[str, str] = {}
+        """By folder: why a point that is there is run again."""
+        self._whole: set[str] = set()
 
     def has(self, entry: Entry) -> bool:
-        """Whether a point is there and whole."""
-        return is_whole(self.folder / entry.folder, entry.hash)
+        """Whether a point is there and whole, as far as it was when this process looked at it."""
+        if entry.folder in self._whole:
+            return True
+        said = damage_of(self.folder / entry.folder, entry.key)
+        if said is None:
+            self._whole.add(entry.folder)
+            self.damaged.pop(entry.folder, None)
+        elif said:
+            self.damaged[entry.folder] = said
+        return said is None
 
     def missing(self) -> list[int]:
-        """Give the places of points that are not there."""
+        """Give the places of points that are not there, or not whole."""
         # A look at the folder first: most points are not there when a campaign begins.
         there = {found.name for found in self.folder.iterdir()}
         return [
@@ -69,23 +89,25 @@ class Store:
         ]
 
 
-def is_whole(point: Path, hash: str) -> bool:
-    """Whether a folder has the whole result of a scenario, as far as a glance at each file can tell."""
-    try:
-        if not os.path.lexists(point):
-            return False
-        summary = json.loads((point / RESULTS).read_bytes())
-        if summary["run"]["hash"] != hash or not (point / "scenario.toml").stat().st_size:
-            return False
-        series = point / "series"
-        return not series.exists() or all(map(_has_end, series.glob("*.parquet")))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+def is_whole(point: Path, key: str) -> bool:
+    """Whether a folder has the whole result of the point with this key."""
+    return damage_of(point, key) is None
 
 
-def _has_end(table: Path) -> bool:
-    with table.open("rb") as file:
-        return file.seek(0, os.SEEK_END) >= 8 and file.seek(-4, os.SEEK_END) >= 0 and file.read(4) == b"PAR1"
+def damage_of(point: Path, key: str) -> str | None:
+    """Say why a folder does not have the whole result of the point with this key: "" if it is not there at all.
+
+    Every file is read and held against its digest.
+    """
+    if not os.path.lexists(point):
+        return ""
+    inventory = Inventory.read(point)
+    if inventory is None:
+        there_is = "damaged" if os.path.lexists(point / INVENTORY) else "missing, as in points of earlier versions"
+        return f"{INVENTORY} is {there_is}"
+    if inventory.of != key:
+        return "it is another point"
+    return inventory.damage(point)
 
 
 @contextlib.contextmanager
@@ -108,10 +130,9 @@ def opened(folder: Path, manifest: Manifest, *, fresh: bool = False, complain: C
     try:
         with _joined(target, area, lock, manifest, fresh=fresh, complain=complain):
             yield Store(target, manifest)
-            before = target / EARLIER / BEFORE
-            if before.exists():
-                shutil.rmtree(before)
-                _remove_if_empty(before.parent)
+            if (target / EARLIER / BEFORE).exists():
+                remove(target, EARLIER, BEFORE)
+                _remove_if_empty(target / EARLIER)
     except BaseException:
         with contextlib.suppress(OSError):
             if lock.take() and [entry.name for entry in target.iterdir()] == [CAMPAIGN]:
@@ -131,7 +152,7 @@ def _joined(
 ) -> Iterator[None]:
     for _ in range(100):
         with contextlib.suppress(FileNotFoundError):
-            area.mkdir(exist_ok=True)
+            made_area(target)
             if lock.take():
                 clean(area)
                 _ask_for(target, area, manifest, fresh=fresh, complain=complain)
@@ -155,10 +176,7 @@ def _joined(
 
 def _ask_for(target: Path, area: Path, manifest: Manifest, *, fresh: bool, complain: Complain) -> None:
     """Make the folder one of these points, whatever it was before."""
-    try:
-        old: Manifest | None = Manifest.read(target)
-    except FileNotFoundError:
-        old = None
+    old = _found(target, fresh=fresh, complain=complain)
     if old is None:
         _begin(target, area, manifest)
     _move_away(target, old or manifest)
@@ -170,12 +188,35 @@ def _ask_for(target: Path, area: Path, manifest: Manifest, *, fresh: bool, compl
     kept = target / EARLIER
     if kept.is_dir():
         for entry in manifest.points:
-            if (kept / entry.key).is_dir() and not (target / entry.folder).exists():
-                (kept / entry.key).rename(target / entry.folder)
+            if (kept / entry.key).is_dir() and not os.path.lexists(target / entry.folder):
+                within(target, EARLIER, entry.key).rename(within(target, entry.folder))
         there = [folder for folder in sorted(kept.iterdir()) if folder.name != BEFORE]
         if there:
             complain(_told(target, there, manifest))
         _remove_if_empty(kept)
+
+
+def _found(target: Path, *, fresh: bool, complain: Complain) -> Manifest | None:
+    """Give the manifest that is there, one without points where it is damaged or lost, None where no campaign is.
+
+    Raises
+    ------
+    CellrateError
+        If it is of another format, or has texts that lead elsewhere, unless all is to be run anew.
+    """
+    unknown = Manifest("", "", "", "", [])
+    try:
+        return Manifest.read(target)
+    except FileNotFoundError:
+        if not is_campaign(target):
+            return None
+        complain(f"{target / CAMPAIGN} is missing: it is written anew, and points that are asked for are found again")
+    except NotAManifestError as error:
+        complain(f"{error}; it is written anew, and points that are asked for are found again")
+    except CellrateError as error:
+        if not fresh:
+            raise CellrateError(f"{error}; with --fresh (fresh=True) all points are run anew") from None
+    return unknown
 
 
 def _begin(target: Path, area: Path, manifest: Manifest) -> None:
@@ -194,40 +235,60 @@ def _begin(target: Path, area: Path, manifest: Manifest) -> None:
 def _empty(target: Path) -> None:
     """Remove all points."""
     for found in sorted(target.iterdir()):
-        if re.fullmatch(POINT, found.name) or found.name == EARLIER:
-            shutil.rmtree(found)
-        elif re.fullmatch(TABLES, found.name):
-            found.unlink()
+        if found.name == EARLIER or re.fullmatch(f"{POINT}|{TABLES}", found.name):
+            remove(target, found.name)
 
 
 def _move_away(target: Path, manifest: Manifest) -> None:
     """Move other results out of sight, as far as they are not yet."""
     away = target / EARLIER / BEFORE
     for name in manifest.moving:
-        if (target / name).exists() and not (away / name).exists():
+        place = within(target, name)
+        if os.path.lexists(place) and not os.path.lexists(away / name):
             away.mkdir(parents=True, exist_ok=True)
-            (target / name).rename(away / name)
+            place.rename(within(target, EARLIER, BEFORE, name))
 
 
 def _change(target: Path, area: Path, old: Manifest, manifest: Manifest) -> None:
     """Keep points whose number changes out of the way, and those that are not asked for any more."""
     names = {entry.key: entry.folder for entry in manifest.points}
-    kept = target / EARLIER
-    for entry in old.points:
-        if names.get(entry.key) != entry.folder and is_whole(target / entry.folder, entry.hash):
-            kept.mkdir(exist_ok=True)
-            shutil.rmtree(kept / entry.key, ignore_errors=True)
-            (target / entry.folder).rename(kept / entry.key)
+    listed = {entry.folder: entry for entry in old.points}
     for found in sorted(target.iterdir()):
-        # Of points nothing is left but what is not whole, or stays.
-        if re.fullmatch(POINT, found.name) and found.name not in names.values():
-            shutil.rmtree(found)
-        elif re.fullmatch(TABLES, found.name):
-            found.unlink()
+        if re.fullmatch(TABLES, found.name):
+            remove(target, found.name)
+        elif re.fullmatch(POINT, found.name):
+            key = _key_of(found, listed.get(found.name))
+            if key is not None and names.get(key) == found.name:
+                continue
+            if key is None:
+                remove(target, found.name)
+            else:
+                (target / EARLIER).mkdir(exist_ok=True)
+                remove(target, EARLIER, key)
+                found.rename(within(target, EARLIER, key))
     about = {"version": old.version, "build": old.build}
     manifest.earlier = {**old.earlier, **{entry.key: about for entry in old.points if entry.key not in names}}
     manifest.moving = []
     write_manifest(target, area, manifest)
+
+
+def _key_of(point: Path, listed: Entry | None) -> str | None:
+    """Give the key of a point that is there: its own word counts, then that of the manifest; None if it is damaged.
+
+    Points of earlier versions have no word of their own, and are kept as far as they have a summary.
+    """
+    if point.is_symlink():
+        return None
+    inventory = Inventory.read(point)
+    if inventory is not None:
+        return None if inventory.damage(point) else inventory.of
+    if listed is None or os.path.lexists(point / INVENTORY):
+        return None
+    try:
+        summary = stored_json((point / RESULTS).read_bytes())
+        return listed.key if summary["run"]["hash"] == listed.hash else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def write_manifest(folder: Path, area: Path, manifest: Manifest) -> None:
@@ -258,8 +319,11 @@ def _why(folder: Path, now: Mapping[str, Any], varied: set[str], manifest: Manif
         return f"by another build of cellrate, {about['version']}, {about['build']}; this is {manifest.build}"
     try:
         document = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        hash = stored_json((folder / RESULTS).read_bytes())["run"]["hash"]
+    except (OSError, ValueError, KeyError, TypeError):
         return "damaged"
+    if any(entry.hash == hash for entry in manifest.points):
+        return "with an algorithm, policy or traffic of one's own that was another one"
     here, there = _flat(now), _flat(document)
     paths = [
         path
@@ -302,6 +366,7 @@ class Claims:
     """Points that somebody is at: the lock of each, and an empty folder to run it in."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._area = area_of(folder)
         self._locks = points_in(self._area)
 
@@ -316,7 +381,7 @@ class Claims:
                 break
             except FileNotFoundError:
                 # Whoever was last to end has removed it.
-                self._area.mkdir(exist_ok=True)
+                made_area(self._folder)
         place = self._area / entry.folder
         try:
             _remove(place)
@@ -334,7 +399,8 @@ class Claims:
 def _remove(place: Path) -> None:
     """Remove what may be there, and mostly is not: asking first takes a fifth of the time of failing."""
     if os.path.lexists(place):
-        shutil.rmtree(place, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            remove(place.parent, place.name)
 
 
 @contextlib.contextmanager
@@ -350,11 +416,11 @@ def naming(place: Path) -> Iterator[None]:
 
 def put(place: Path, folder: Path, entry: Entry) -> None:
     """Move a point that is whole to where it belongs; what is damaged there gives way."""
-    target = folder / entry.folder
+    target = within(folder, entry.folder)
     try:
         place.rename(target)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise
-        shutil.rmtree(target)
+        remove(folder, entry.folder)
         place.rename(target)

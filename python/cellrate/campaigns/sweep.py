@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from ..errors import CellrateError
+from ..folders.inventory import Inventory
 from ..results.result import Result
 from ..sweeps.tidy import NAMING, tidy
 from ..texts import printable
@@ -117,11 +118,18 @@ class Sweep(Sequence[Result]):
         file = self.folder / f"{of}.parquet"
         if self._digest is None or not of.isidentifier() or not file.is_file():
             return None
+        inventory = Inventory.read(self.folder)
+        if inventory is not None and inventory.damage_of(self.folder, file.name) is not None:
+            # Points have all that is in it.
+            return None
         import pyarrow.parquet
 
-        table = pyarrow.parquet.read_table(file)
+        try:
+            table = pyarrow.parquet.read_table(file)
+        except (OSError, ValueError):
+            return None
         metadata = table.schema.metadata or {}
-        if metadata.get(b"campaign", b"").decode() != self._digest:
+        if metadata.get(b"campaign", b"") != self._digest.encode():
             return None
         return table.replace_schema_metadata(None)
 

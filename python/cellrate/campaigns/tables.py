@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..folders.durable import synchronise_file
+from ..folders.inventory import Inventory
 from ..folders.locks import LOCK, Lock
 from ..folders.owned import area_of
 from ..folders.replaceable import RESULTS
+from ..results.reading import checked_summary
 from ..sweeps.tidy import settings_columns
 from ..toml import values_of
 from .scheduling import chunks
@@ -60,9 +62,13 @@ def write_tables(folder: Path, manifest: Manifest, *, csv: bool, each: Each = he
         parts.mkdir(parents=True)
         with naming(folder):
             _fill(folder, place, parts, manifest, csv=csv, each=each)
-        for file in sorted(place.glob("*.*")):
+        made = sorted(place.glob("*.*"))
+        inventory = Inventory.of_files(place, [file.name for file in made], manifest.digest)
+        for file in made:
             synchronise_file(file)
             file.replace(folder / file.name)
+        # Last: until it is there the tables are made again.
+        inventory.write(folder, place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
         lock.give_back()
@@ -107,7 +113,11 @@ class _Chunk:
 def _make_part(chunk: _Chunk) -> list[str]:
     """Write the rows of some points, a file for each kind that they have any of, and give the kinds."""
     texts = [(chunk.folder / entry.folder / RESULTS).read_bytes() for entry in chunk.entries]
-    found: list[dict[str, Any]] = [json.loads(text) for text in texts]
+    # Kinds of rows become names of files.
+    found = [
+        checked_summary(text, chunk.folder / entry.folder / RESULTS)
+        for text, entry in zip(texts, chunk.entries, strict=True)
+    ]
     kinds = []
     for kind in dict.fromkeys(kind for one in found for kind in one):
         table = _rows(kind, found, chunk.settings)

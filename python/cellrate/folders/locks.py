@@ -30,6 +30,9 @@ That is so on Windows; no folder can be opened, and so locked, there either.
 AGAIN_S = 0.02
 """After how long a lock that is waited for is tried again, where the system cannot wait and be interrupted [s]."""
 
+_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+"""How lock files are opened: a link that has the name of one would make a file wherever it leads."""
+
 LOCK = ".lock"
 """The end of the name of a lock file."""
 
@@ -54,7 +57,7 @@ class Lock:
                 # There a lock that is held stands in its own holder's way.
                 self._close()
             if self._descriptor is None:
-                self._descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
+                self._descriptor = os.open(self.file, _OPEN | os.O_CREAT, 0o666)
             try:
                 if not lock(self._descriptor, shared=shared, wait=wait):
                     self._close()
@@ -110,7 +113,7 @@ class Locks:
         """
         while True:
             if self._descriptor is None:
-                self._descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o666)
+                self._descriptor = os.open(self._file, _OPEN | os.O_CREAT, 0o666)
             if not self._set(number, 1):
                 return False
             if is_at(self._descriptor, self._file):
@@ -127,7 +130,7 @@ class Locks:
         """Give up all, and remove the file unless somebody holds a lock of it; whether there is none any more."""
         try:
             if self._descriptor is None:
-                self._descriptor = os.open(self._file, os.O_RDWR)
+                self._descriptor = os.open(self._file, _OPEN)
             # From the first octet to any last one.
             if not self._set(0, 0):
                 return False

@@ -17,7 +17,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from .locks import LOCK, POINTS, STAYS_WHILE_OPEN, Lock, is_at, lock, points_in
+from ..errors import CellrateError
+from .locks import LOCK, STAYS_WHILE_OPEN, Lock, is_at, lock, points_in
 
 RANDOM = "[a-z0-9_]{8}"
 """Expression for the letters that `tempfile` puts between the prefix and the suffix of a name."""
@@ -161,14 +162,33 @@ def area_of(folder: Path) -> Path:
     return folder.parent / f".{folder.name}.points.partial"
 
 
+_IN_AREA = re.compile(r"point-[0-9]{3,9}|points-[0-9]+|tables\.[0-9]+|token\.[0-9a-f]+|drawing\w+|new|[a-z]+\.json")
+"""Names of what is not whole yet, without the end of locks."""
+
+
+def made_area(folder: Path) -> Path:
+    """Give the area of a campaign, which is made if it is not there.
+
+    Raises
+    ------
+    CellrateError
+        If a link or a file has its name: what is in there is removed in the end, and would be somebody else's.
+    """
+    area = area_of(folder)
+    area.mkdir(exist_ok=True)
+    if not stat.S_ISDIR(area.lstat().st_mode):
+        raise CellrateError(f"{area}, where locks of {folder} are kept, is a link; remove it, or give another folder")
+    return area
+
+
 def clean(area: Path) -> None:
-    """Remove what killed processes have left; for who holds the campaign alone."""
+    """Remove what killed processes have left; for who holds the campaign alone. Whatever has another name stays."""
     points = points_in(area)
     for entry in list(area.iterdir()):
         name = entry.name.removesuffix(LOCK)
         number = name.removeprefix("point-")
         # A worker may outlive the process that it works for by a point.
-        if name in ("campaign", POINTS) or (number.isdecimal() and not points.take(int(number))):
+        if not _IN_AREA.fullmatch(name) or (number.isdecimal() and not points.take(int(number))):
             continue
         lock = Lock(area / (name + LOCK))
         if lock.take():
@@ -182,7 +202,8 @@ def remove_area_if_left(folder: Path) -> None:
     """Remove what killed processes have left beside a campaign, unless somebody is at work on it."""
     area = area_of(folder)
     with contextlib.suppress(OSError):
-        if _is_own(area.stat(follow_symlinks=False)):
+        found = area.lstat()
+        if stat.S_ISDIR(found.st_mode) and _is_own(found):
             lock = Lock(area / f"campaign{LOCK}")
             if lock.take():
                 try:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError, ScenarioError
+from .inventory import INVENTORY, Inventory
+from .stored_json import stored_json
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -113,7 +115,7 @@ def check_replaceable(folder: Path, mark: str = RESULTS) -> Path:
         if not found.is_dir():
             raise CellrateError(f"{folder} is a file; results need a folder")
         first = next(found.iterdir(), None)
-        marked = (found / mark).is_file() or (mark == RESULTS and (found / CAMPAIGN).is_file())
+        marked = (found / mark).is_file() or (mark == RESULTS and is_campaign(found))
         if first is not None and not marked:
             raise CellrateError(
                 f"{folder} is not empty and holds no results ({mark}), but {min(found.iterdir()).name}; "
@@ -130,6 +132,15 @@ def check_replaceable(folder: Path, mark: str = RESULTS) -> Path:
         # Until Python 3.13 a loop of links is a RuntimeError.
         said = error.strerror if isinstance(error, OSError) else error
         raise CellrateError(f"no folder can be made at {folder}: {said}") from None
+
+
+def is_campaign(folder: Path) -> bool:
+    """Whether this is the folder of a campaign: it has the manifest, or points whose inventories say so without it."""
+    return (folder / CAMPAIGN).is_file() or _has_points(folder)
+
+
+def _has_points(folder: Path) -> bool:
+    return any(Inventory.read(point) is not None for point in folder.glob("point-*"))
 
 
 def state(folder: Path) -> State | None:
@@ -180,7 +191,7 @@ def _of_figures(folder: Path) -> Strangers:
 
 def _of_results(folder: Path) -> Strangers:
     """Look at a run, a campaign, the points of a sweep of earlier versions, or repeated live runs."""
-    if (folder / CAMPAIGN).is_file():
+    if is_campaign(folder):
         yield from _of_campaign(folder)
         return
     content = _content(folder / RESULTS)
@@ -193,7 +204,7 @@ def _of_results(folder: Path) -> Strangers:
             files |= {COMPLETION_TIMES, "completion_times.csv"}
         yield from _others(
             folder,
-            {RESULTS, *files},
+            {RESULTS, INVENTORY, *files} if Inventory.read(folder) else {RESULTS, *files},
             {
                 "series": lambda series: _of_series(series, content["run"]["hash"]),
                 r"attempt-\d+": _of_attempt,
@@ -209,9 +220,12 @@ def _of_results(folder: Path) -> Strangers:
 
 
 def _of_campaign(folder: Path) -> Strangers:
-    if "campaign" in _content(folder / CAMPAIGN):
-        tables = {entry.stem for entry in folder.glob("*.parquet") if _says(entry, "cellrate", "campaign")}
-        files = {CAMPAIGN, RESULTS, "sweep.png", "sweep.svg", *ARENA}
+    manifest = folder / CAMPAIGN
+    # A manifest that is damaged is written anew, where points say that it is a campaign, or there is nothing to lose.
+    is_empty = manifest.is_file() and not manifest.stat().st_size
+    if "campaign" in _content(manifest) or is_empty or _has_points(folder):
+        tables = _tables_of_campaign(folder)
+        files = {CAMPAIGN, RESULTS, INVENTORY, "sweep.png", "sweep.svg", *ARENA}
         files |= {name + end for name in tables for end in (".parquet", ".csv")}
         kept = {r"[0-9a-f]{24}": _of_point, "before": lambda _: iter(())}
         yield from _others(
@@ -223,17 +237,38 @@ def _of_campaign(folder: Path) -> Strangers:
         yield folder / CAMPAIGN
 
 
+def _tables_of_campaign(folder: Path) -> set[str]:
+    """Give the names of tables of a campaign, without their endings: known by what they say, else by their points."""
+    files = [entry for entry in folder.glob("*.parquet") if entry.is_file()]
+    tables = {entry.stem for entry in files if _says(entry, "cellrate", "campaign")}
+    names = {entry.stem for entry in folder.iterdir() if entry.suffix in (".parquet", ".csv")}
+    if not names <= tables:
+        # Those that are damaged no longer say it, or are gone beside their CSV.
+        inventory = Inventory.read(folder)
+        tables |= {name.partition(".")[0] for name in (inventory.files if inventory is not None else ())}
+        for point in folder.glob("point-*"):
+            summary = _content(point / RESULTS)
+            if of_a_run(summary):
+                tables |= {kind for kind, rows in summary.items() if kind == "run" or isinstance(rows, list)}
+                break
+    return tables
+
+
 def _of_point(folder: Path) -> Strangers:
     """Look at names only, since a point that is damaged is run again."""
     content = _content(folder / RESULTS)
     tables = _tables(content) if of_a_run(content) else {entry.name for entry in folder.glob("*.csv")}
     distributions = {DELAYS, "delays.csv", COMPLETION_TIMES, "completion_times.csv"}
-    files = {RESULTS, "scenario.toml", *distributions, *PICTURES, *tables}
+    files = {RESULTS, INVENTORY, "scenario.toml", *distributions, *PICTURES, *tables}
     yield from _others(folder, files, {"series": _named_as_series})
 
 
 def _named_as_series(series: Path) -> Strangers:
-    return (entry for entry in series.iterdir() if entry.suffix not in (".parquet", ".csv") or not entry.is_file())
+    return (
+        entry
+        for entry in series.iterdir()
+        if entry.suffix not in (".parquet", ".csv") or not entry.is_file() or entry.is_symlink()
+    )
 
 
 def _of_attempt(folder: Path) -> Strangers:
@@ -280,7 +315,7 @@ def _others(folder: Path, files: set[str], folders: Mapping[str, Callable[[Path]
 def _content(file: Path) -> dict[str, Any]:
     """Give what a JSON file holds; nothing if it is none, or not there."""
     try:
-        content = json.loads(file.read_bytes())
+        content = stored_json(file.read_bytes())
     except (FileNotFoundError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..errors import CellrateError, shown
+from ..folders.inventory import INVENTORY, Inventory
 from ..folders.replaceable import CAMPAIGN, COMPLETION_TIMES, DELAYS, RESULTS, of_a_run, of_runs
+from ..folders.stored_json import stored_json
 from ..recorded.series import Series
 from ..toml import as_toml
 from .result import Result
@@ -82,10 +84,23 @@ def summary_in(folder: Path) -> dict[str, Any]:
     """
     file = folder / RESULTS
     try:
-        content = json.loads(file.read_bytes())
+        octets = file.read_bytes()
     except OSError as error:
         said = "there is no such folder" if not folder.exists() else f"{file.name}: {error.strerror}"
         raise CellrateError(f"{folder} holds no results: {said}") from None
+    return checked_summary(octets, file)
+
+
+def checked_summary(octets: bytes, file: Path) -> dict[str, Any]:
+    """Give the content of a summary, of a run or of several, which is that of `file`.
+
+    Raises
+    ------
+    CellrateError
+        If it is not one.
+    """
+    try:
+        content = stored_json(octets)
     except ValueError as error:
         raise CellrateError(f"{file} is not JSON: {error}") from None
     if of_a_run(content):
@@ -119,6 +134,10 @@ def told_of(folder: Path) -> Iterator[None]:
         ) from error
 
 
+_KIND = re.compile(r"[a-z][a-z0-9_]*")
+"""Names of kinds of rows, and of probes."""
+
+
 def _check(summary: Mapping[str, Any], file: Path) -> None:
     """See that the summary of a run has what any is read by.
 
@@ -135,6 +154,9 @@ def _check(summary: Mapping[str, Any], file: Path) -> None:
                 f"{file} is damaged or of another version than {_native.version()}: run.{key} is {shown(value)}"
             )
     for key, rows in summary.items():
+        if not _KIND.fullmatch(key) or key == "summary":
+            # Rows become tables in files of that name.
+            raise CellrateError(f"{file} is damaged: {shown(key)} is not a kind of rows")
         if isinstance(rows, list) and not all(isinstance(row, dict) for row in rows):
             raise CellrateError(
                 f"{file} is damaged or of another version than {_native.version()}: {key} is not a list of rows"
@@ -171,13 +193,23 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
     run = summary["run"]
     if document.get("name") != run["scenario"]:
         raise CellrateError(f"{file} is damaged: {folder / RESULTS} is of a scenario of another name")
+    inventory = Inventory.read(folder)
+    damage = None
+    if inventory is not None:
+        # Tables are read once they are asked for, and then held against their digests.
+        damage = inventory.damage(folder, sizes_only=True)
+        damage = damage or inventory.damage_of(folder, RESULTS) or inventory.damage_of(folder, file.name)
+    if damage is not None:
+        raise CellrateError(
+            f"{folder} is not whole: {damage}, says {INVENTORY}; the command that made the sweep runs it again"
+        )
     purpose = document.get("purpose", "")
     found: list[tuple[int, tuple[str, str], Callable[[], Series]]] = []
     for table in sorted((folder / "series").glob("*.parquet")):
         about = _about(table, run["hash"])
-        columns = cache(partial(_columns, table, about))
+        columns = cache(partial(_columns, table, about, inventory))
         first = 0
-        for one in json.loads(about["series"]):
+        for one in _listed(about, table):
             key, rows = (about["probe"], one["entity"]), slice(first, first + one["rows"])
             first = rows.stop
             series = partial(_series, columns, rows, key, about["unit"], one["interval_s"], run["duration_s"])
@@ -226,14 +258,14 @@ def _completion_times(table: Path, hash: str) -> dict[str, CompletionTimes]:
 
 def _distributions(table: Path, hash: str, columns: list[str]) -> pa.Table:
     """Read a table of distributions, of the run with this hash."""
-    import pyarrow as pa
     import pyarrow.parquet
 
+    _check_whole(table.parent, table.name, Inventory.read(table.parent))
     try:
         read = pyarrow.parquet.read_table(table, columns=columns)
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, ValueError) as error:
         raise CellrateError(f"{table} cannot be read: {error}") from None
-    if _texts(read.schema.metadata).get("hash") != hash:
+    if _texts(read.schema.metadata, table).get("hash") != hash:
         raise CellrateError(f"{table} is of another run than {table.parent / RESULTS}: their hashes differ")
     return read
 
@@ -244,34 +276,52 @@ def _place(found: tuple[int, Any, Any]) -> int:
 
 def _about(table: Path, hash: str) -> dict[str, str]:
     """Give what a table of series says of itself."""
-    import pyarrow as pa
     import pyarrow.parquet
 
     try:
-        about = _texts(pyarrow.parquet.read_schema(table).metadata)
-    except (OSError, pa.ArrowInvalid) as error:
+        about = _texts(pyarrow.parquet.read_schema(table).metadata, table)
+    except (OSError, ValueError) as error:
         raise CellrateError(f"{table} cannot be read: {error}") from None
     if about.get("hash") != hash:
         raise CellrateError(f"{table} is of another run than {table.parents[1] / RESULTS}: their hashes differ")
     if "series" not in about:
         raise CellrateError(f"{table} does not say at which intervals it was recorded; run the scenario again")
+    if about.get("probe") != table.stem or not _KIND.fullmatch(table.stem):
+        raise CellrateError(f"{table} is damaged: it says that its probe is {shown(about.get('probe'))}")
     return about
 
 
-def _columns(table: Path, about: dict[str, str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _listed(about: dict[str, str], table: Path) -> list[dict[str, Any]]:
+    """Give what a table of series says of each of them: entity, interval, rows and place."""
+    try:
+        found: list[dict[str, Any]] = stored_json(about["series"].encode())
+    except ValueError as error:
+        raise CellrateError(f"{table} cannot be read: its list of series is not JSON: {error}") from None
+    return found
+
+
+def _columns(
+    table: Path, about: dict[str, str], inventory: Inventory | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give instants and values of all series of a table, one after the other."""
-    import pyarrow as pa
     import pyarrow.parquet
 
+    _check_whole(table.parents[1], f"series/{table.name}", inventory)
     try:
         # `read_table` imports pyarrow.dataset, which a run does not need.
         with pyarrow.parquet.ParquetFile(table) as file:
             columns = file.read(columns=["time_s", "value"])
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, ValueError) as error:
         raise CellrateError(f"{table} cannot be read: {error}") from None
-    if _texts(columns.schema.metadata) != about:
+    if _texts(columns.schema.metadata, table) != about:
         raise CellrateError(f"{table} has been replaced since the result was loaded; load it again")
     return _numbers(columns["time_s"], table), _numbers(columns["value"], table)
+
+
+def _check_whole(folder: Path, name: str, inventory: Inventory | None) -> None:
+    damage = None if inventory is None else inventory.damage_of(folder, name)
+    if damage is not None:
+        raise CellrateError(f"{folder} is not whole: {damage}; the command that made the sweep runs it again")
 
 
 def _numbers(column: pa.ChunkedArray, table: Path) -> NDArray[np.float64]:
@@ -301,5 +351,8 @@ def _series(
     return Series(*key, unit, interval_s, times_s[rows], values[rows], end_s)
 
 
-def _texts(metadata: dict[bytes, bytes] | None) -> dict[str, str]:
-    return {key.decode(): value.decode() for key, value in (metadata or {}).items() if key != b"ARROW:schema"}
+def _texts(metadata: dict[bytes, bytes] | None, table: Path) -> dict[str, str]:
+    try:
+        return {key.decode(): value.decode() for key, value in (metadata or {}).items() if key != b"ARROW:schema"}
+    except UnicodeDecodeError as error:
+        raise CellrateError(f"{table} cannot be read: its metadata are not UTF-8: {error}") from None
