@@ -2,16 +2,16 @@
 
 use super::built_in::{BuiltIn, Figure, Form};
 use super::{Feedback, Meter, Promises, Slot, SwitchAlgorithm};
-use crate::declaration::{Range, Shape, Values, configuration};
+use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
-configuration! {
-    /// The toy's parameters.
-    pub struct ToyConfig new() {
-        /// Share of the line that each connection gets.
-        share: f64 = "1/8" in Range::SHARE,
-    }
+/// The toy's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct ToyConfig {
+    /// Share of the line that each connection gets.
+    #[key(default = "1/8", range = Range::SHARE)]
+    pub share: f64,
 }
 
 impl BuiltIn for Toy {

@@ -1,15 +1,15 @@
 //! A toy: a connection with more than so many cells in the buffer begins no PDU.
 
 use super::{BuiltIn, FirstCell};
-use crate::declaration::{Shape, configuration};
+use crate::declaration::{Shape, Table};
 use crate::units::Cells;
 
-configuration! {
-    /// PDUs of connections that have more cells in the buffer than `own_cells` are refused.
-    pub struct Toy new() {
-        /// Cells that a connection may have in the buffer when a PDU of it begins.
-        own_cells: Cells = "10 cells",
-    }
+/// PDUs of connections that have more cells in the buffer than `own_cells` are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct Toy {
+    /// Cells that a connection may have in the buffer when a PDU of it begins.
+    #[key(default = "10 cells")]
+    pub own_cells: Cells,
 }
 
 impl BuiltIn for Toy {

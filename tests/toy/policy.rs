@@ -2,16 +2,16 @@
 
 use super::built_in::BuiltIn;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
-use crate::declaration::{Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-configuration! {
-    /// The toy's parameters.
-    pub struct ToyPolicyConfig new() {
-        /// Share of ACR that is kept at each forward RM cell.
-        kept: f64 = "1/2" in Range::SHARE,
-    }
+/// The toy's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct ToyPolicyConfig {
+    /// Share of ACR that is kept at each forward RM cell.
+    #[key(default = "1/2", range = Range::SHARE)]
+    pub kept: f64,
 }
 
 impl BuiltIn for ToyPolicy {

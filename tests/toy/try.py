@@ -29,14 +29,16 @@ LISTENS = """    fn on_link_rate(&mut self, link_rate: CellRate) {
     }
 
 """
-SHARE = """        share: f64 = "1/8" in Range::SHARE,
+SHARE = """    #[key(default = "1/8", range = Range::SHARE)]
+    pub share: f64,
 """
 LATER = """    fn delay(&mut self, phase: Duration) {
         self.start = self.start.saturating_add(phase);
     }
 """
-LEAST = """        /// Rate that each connection gets at least.
-        least: CellRate = "0 Mbps",
+LEAST = """    /// Rate that each connection gets at least.
+    #[key(default = "0 Mbps")]
+    pub least: CellRate,
 """
 
 

@@ -11,6 +11,8 @@
 #![no_std]
 
 extern crate alloc;
+// Derives name this crate as others do.
+extern crate self as cellrate_proto;
 #[cfg(test)]
 extern crate std;
 
@@ -23,6 +25,7 @@ pub mod misbehaviour;
 pub mod negotiation;
 pub mod parameters;
 pub mod policing;
+mod power_of_two;
 pub mod rate_code;
 pub mod rm;
 pub mod scheduling;

@@ -1,56 +1,10 @@
-//! The ABR parameters of a connection: unit, range and default of each, stated once (paper abr-parameters, table 1; TM
-//! 4.0, table 5-5). Checks and their messages follow from the table of bounds below.
+//! The ABR parameters of a connection: key, unit, range and default of each, stated once (paper abr-parameters, table
+//! 1; TM 4.0, table 5-5). Reader, checks and reference follow from the struct.
 
-use alloc::borrow::Cow;
-use core::fmt;
-
+use crate::declaration::{Kind, PowerOfTwoOrZero, SpanOrZero, Table};
+pub use crate::declaration::{ParameterError, in_range};
+pub use crate::power_of_two::PowerOfTwo;
 use crate::units::{CellRate, Cells, Duration};
-
-/// A factor that signalling carries as a power of two: 2^-k, exactly.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PowerOfTwo {
-    negative_exponent: u8,
-}
-
-impl PowerOfTwo {
-    /// 1.
-    pub const ONE: PowerOfTwo = PowerOfTwo { negative_exponent: 0 };
-
-    /// 2^-k for k from 0 to 15, `None` otherwise.
-    pub const fn from_negative_exponent(k: u8) -> Option<PowerOfTwo> {
-        if k <= 15 { Some(PowerOfTwo { negative_exponent: k }) } else { None }
-    }
-
-    /// The power of two that `factor` is, exactly; `None` when it is none from 1/32768 to 1.
-    pub fn exact(factor: f64) -> Option<PowerOfTwo> {
-        (0..=15).map(|k| PowerOfTwo { negative_exponent: k }).find(|power| power.value() == factor)
-    }
-
-    /// k of 2^-k: the code that signalling carries.
-    pub const fn negative_exponent(self) -> u8 {
-        self.negative_exponent
-    }
-
-    /// The factor itself, from 1/32768 to 1.
-    pub fn value(self) -> f64 {
-        1.0 / f64::from(1_u32 << self.negative_exponent)
-    }
-}
-
-impl fmt::Debug for PowerOfTwo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for PowerOfTwo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.negative_exponent {
-            0 => f.write_str("1"),
-            k => write!(f, "1/{}", 1_u32 << k),
-        }
-    }
-}
 
 /// TCR: the highest rate of out-of-rate FRMs, a constant of the standard [cells/s].
 pub const TCR: f64 = 10.0;
@@ -66,69 +20,117 @@ pub const MAX_TBE: u64 = 16_777_215;
 /// The longest FRTT that signalling can carry: 24 bits of microseconds.
 pub const MAX_FRTT: Duration = Duration::from_us(16_777_215);
 
-/// Everything one direction of an ABR connection agreed on at set-up.
+/// Everything one direction of an ABR connection agreed on at set-up. Unit, range and default of each parameter are
+/// those of paper abr-parameters, table 1, and TM 4.0, table 5-5.
 ///
 /// [`AbrParameters::new`] gives every parameter but PCR its default; set fields, then [`check`](AbrParameters::check).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Table)]
 pub struct AbrParameters {
-    /// PCR, the peak cell rate [cells/s, 1 to 4,290,772,992; to 16,777,215 where it is signalled]. No default.
+    /// Peak cell rate, 1 to 4290772992 cells/s; more than 16777215 cannot be signalled, and results say so.
+    #[key(
+        argument,
+        default = "the smallest link rate of the path",
+        // Below 1 cell/s there is no rate code but 0 to ask for.
+        holds(
+            (1.0..=MAX_RM_CELL_RATE).contains(&pcr.as_cells_per_s()),
+            "from 1 to 4290772992 cells/s, the most that an RM cell carries"
+        )
+    )]
     pub pcr: CellRate,
-    /// MCR, the minimum cell rate [cells/s, 0 to PCR]. Default 0.
+    /// Minimum cell rate, at most pcr.
+    #[key(default = "0 cells/s", holds((CellRate::ZERO..=pcr).contains(&mcr), "from 0 to PCR"))]
     pub mcr: CellRate,
-    /// ICR, the initial cell rate [cells/s, MCR to PCR], before TBE limits it. Default PCR.
+    /// Initial cell rate, from mcr to pcr.
+    ///
+    /// TBE may [limit](AbrParameters::effective_icr) it further.
+    #[key(default = "pcr", or = pcr, holds((mcr..=pcr).contains(&icr), "from MCR to PCR"))]
     pub icr: CellRate,
-    /// Nrm, in-rate cells per FRM [cells; a power of two from 2 to 256]. Default 32.
+    /// In-rate cells per forward RM cell: a power of two from 2 to 256. With 2, backward RM cells take every other
+    /// place, and hardly any data are sent.
+    #[key(
+        default = "32",
+        kind = Kind::Integer(2, 256),
+        unit = "cells",
+        holds(nrm.is_power_of_two() && (2..=256).contains(&nrm), "a power of two from 2 to 256")
+    )]
     pub nrm: u32,
-    /// Trm, the longest time between FRMs while cells flow [100 ms * 2^k, k = -7 to 0]. Default 100 ms.
+    /// Longest time between forward RM cells while cells flow: 100 ms times a power of two from 2^-7 to 1.
+    #[key(
+        default = "100 ms",
+        holds(
+            (0..=7).any(|k| trm.as_ps() == Duration::from_ms(100).as_ps() >> k),
+            "100 ms times a power of two from 2^-7 to 1"
+        )
+    )]
     pub trm: Duration,
-    /// RIF, the largest increase per BRM as a fraction of PCR [2^-15 to 1]. Default 1/16.
+    /// Largest increase per backward RM cell, as a fraction of pcr: a power of two from 1/32768 to 1.
+    #[key(default = "1/16")]
     pub rif: PowerOfTwo,
-    /// RDF, the decrease on CI as a fraction of ACR [2^-15 to 1]. Default 1/16 (TM 4.0).
+    /// Decrease on congestion indication, as a fraction of the allowed cell rate: a power of two from 1/32768 to 1.
+    ///
+    /// The default is that of TM 4.0.
+    #[key(default = "1/16")]
     pub rdf: PowerOfTwo,
-    /// ADTF, the idle time after which ACR falls to ICR [10 ms to 10.23 s in steps of 10 ms]. Default 500 ms.
+    /// Idle time after which the allowed cell rate falls to icr: 10 ms to 10.23 s in steps of 10 ms.
+    #[key(
+        default = "500 ms",
+        holds(
+            adtf.as_ps().is_multiple_of(ADTF_STEP.as_ps()) && (1..=1023).contains(&adtf.div_floor(ADTF_STEP)),
+            "from 10 ms to 10.23 s in steps of 10 ms"
+        )
+    )]
     pub adtf: Duration,
-    /// TBE, transient buffer exposure [cells, 0 to 16,777,215]. Default 16,777,215.
+    /// Transient buffer exposure, at most 16777215 cells.
+    #[key(
+        default = "16777215 cells",
+        or = Cells(MAX_TBE),
+        holds(tbe.0 <= MAX_TBE, "from 0 to 16777215 cells")
+    )]
     pub tbe: Cells,
-    /// CRM, FRMs without a BRM before rule 6 acts \[cells\]. Default `None`: ceil(TBE / Nrm).
-    pub crm: Option<u64>,
-    /// CDF, the decrease of rule 6 as a fraction of ACR [`None` for 0, which disables the rule, or 2^-6 to 1].
-    /// Default 1/16.
+    /// Number of forward RM cells without a backward one after which rule 6 acts.
+    ///
+    /// [`effective_crm`](AbrParameters::effective_crm) is the one in force.
+    #[key(default = "tbe / nrm, rounded up")]
+    pub crm: Option<u32>,
+    /// Decrease of rule 6 as a fraction of the allowed cell rate: a power of two from 1/64 to 1, or 0, which disables
+    /// the rule.
+    ///
+    /// `None` is 0.
+    #[key(
+        default = "1/16",
+        as = PowerOfTwoOrZero,
+        holds(cdf.is_none_or(|cdf| cdf.negative_exponent() <= 6), "0 or a power of two from 1/64 to 1")
+    )]
     pub cdf: Option<PowerOfTwo>,
-    /// FRTT, the fixed round-trip time of the path [0 to 16.777215 s]. Default 0.
+    /// Fixed round-trip time, at most 16.777215 s.
+    ///
+    /// 0 where nothing says what it is.
+    #[key(
+        default = "twice the delays of the path's links",
+        or = Duration::ZERO,
+        as = SpanOrZero,
+        holds(frtt <= MAX_FRTT, "at most 16.777215 s")
+    )]
     pub frtt: Duration,
 }
 
-impl AbrParameters {
-    /// The defaults of the standard for a connection of peak rate `pcr`.
-    pub fn new(pcr: CellRate) -> AbrParameters {
-        let sixteenth = PowerOfTwo { negative_exponent: 4 };
-        AbrParameters {
-            pcr,
-            mcr: CellRate::ZERO,
-            icr: pcr,
-            nrm: 32,
-            trm: Duration::from_ms(100),
-            rif: sixteenth,
-            rdf: sixteenth,
-            adtf: Duration::from_ms(500),
-            tbe: Cells(MAX_TBE),
-            crm: None,
-            cdf: Some(sixteenth),
-            frtt: Duration::ZERO,
-        }
-    }
+/// The step of ADTF.
+const ADTF_STEP: Duration = Duration::from_ms(10);
 
+impl AbrParameters {
     /// The CRM in force: as set, or ceil(TBE / Nrm) (paper abr-parameters, section 6.1.1), and never below 1.
     pub fn effective_crm(&self) -> u64 {
-        self.crm.unwrap_or(self.tbe.0.div_ceil(u64::from(self.nrm))).max(1)
+        self.crm.map_or(self.tbe.0.div_ceil(self.nrm.into()), u64::from).max(1)
     }
 
     /// Whether so many FRMs without a BRM are the [CRM in force](AbrParameters::effective_crm) or more.
     #[inline]
     pub fn is_crm_reached(&self, frms: u64) -> bool {
         // Without the division: sources ask at every FRM.
-        let enough =
-            self.crm.map_or_else(|| frms.saturating_mul(self.nrm.into()) >= self.tbe.0, |crm| frms >= crm);
+        let enough = match self.crm {
+            Some(crm) => frms >= crm.into(),
+            None => frms.saturating_mul(self.nrm.into()) >= self.tbe.0,
+        };
         enough && frms > 0
     }
 
@@ -141,38 +143,6 @@ impl AbrParameters {
         self.icr.min(CellRate::new(self.tbe.0 as f64 / self.frtt.as_secs_f64())).max(self.mcr)
     }
 
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let rate = |name, rate: CellRate, lowest: f64, highest: f64, allowed| {
-            let value = rate.as_cells_per_s();
-            in_range(name, value, "cells/s", (lowest..=highest).contains(&value), allowed)
-        };
-        let pcr = self.pcr.as_cells_per_s();
-        // Below 1 cell/s there is no rate code but 0 to ask for.
-        rate(
-            "pcr",
-            self.pcr,
-            1.0,
-            MAX_RM_CELL_RATE,
-            "from 1 to 4290772992 cells/s, the most that an RM cell carries",
-        )?;
-        rate("mcr", self.mcr, 0.0, pcr, "from 0 to PCR")?;
-        rate("icr", self.icr, self.mcr.as_cells_per_s(), pcr, "from MCR to PCR")?;
-        let nrm = self.nrm.is_power_of_two() && (2..=256).contains(&self.nrm);
-        in_range("nrm", f64::from(self.nrm), "cells", nrm, "a power of two from 2 to 256")?;
-        let trm = (0..=7).any(|k| self.trm.as_ps() == Duration::from_ms(100).as_ps() >> k);
-        in_range("trm", self.trm.as_secs_f64(), "s", trm, "100 ms times a power of two from 2^-7 to 1")?;
-        let step = Duration::from_ms(10);
-        let adtf =
-            self.adtf.as_ps().is_multiple_of(step.as_ps()) && (1..=1023).contains(&self.adtf.div_floor(step));
-        in_range("adtf", self.adtf.as_secs_f64(), "s", adtf, "from 10 ms to 10.23 s in steps of 10 ms")?;
-        in_range("tbe", self.tbe.0 as f64, "cells", self.tbe.0 <= MAX_TBE, "from 0 to 16777215 cells")?;
-        let cdf = self.cdf.is_none_or(|cdf| cdf.negative_exponent <= 6);
-        let cdf_value = self.cdf.map_or(0.0, PowerOfTwo::value);
-        in_range("cdf", cdf_value, "", cdf, "0 or a power of two from 1/64 to 1")?;
-        in_range("frtt", self.frtt.as_secs_f64(), "s", self.frtt <= MAX_FRTT, "at most 16.777215 s")
-    }
-
     /// Says which parameter is out of its range first, or, if none is, which one signalling cannot carry: a PCR above
     /// 24 bits. Such a connection can be had in a simulation, and leaves the standard.
     pub fn check_signalled(&self) -> Result<(), ParameterError> {
@@ -180,39 +150,6 @@ impl AbrParameters {
         let pcr = self.pcr.as_cells_per_s();
         in_range("pcr", pcr, "cells/s", pcr <= MAX_RATE, "at most 16777215 cells/s to be signalled")
     }
-}
-
-/// A parameter outside its range: which, what was given, and what is allowed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParameterError {
-    /// The parameter, in the standard's symbol, lower case.
-    pub name: &'static str,
-    /// Value that was given, in `unit`.
-    pub value: f64,
-    /// The unit of `value`; empty for a plain number.
-    pub unit: &'static str,
-    /// The range, as a phrase.
-    pub allowed: Cow<'static, str>,
-}
-
-impl fmt::Display for ParameterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ParameterError { name, value, unit, allowed } = self;
-        let space = if unit.is_empty() { "" } else { " " };
-        write!(f, "{name} is {value}{space}{unit}; it must be {allowed}")
-    }
-}
-
-impl core::error::Error for ParameterError {}
-
-pub(crate) fn in_range(
-    name: &'static str,
-    value: f64,
-    unit: &'static str,
-    holds: bool,
-    allowed: &'static str,
-) -> Result<(), ParameterError> {
-    if holds { Ok(()) } else { Err(ParameterError { name, value, unit, allowed: allowed.into() }) }
 }
 
 #[cfg(test)]
@@ -317,13 +254,5 @@ mod tests {
         assert_eq!(AbrParameters { frtt: Duration::from_ms(30), ..oc3() }.effective_icr(), oc3().pcr);
         let with_mcr = AbrParameters { mcr: CellRate::new(20_000.0), ..parameters };
         assert_eq!(with_mcr.effective_icr(), CellRate::new(20_000.0));
-    }
-
-    #[test]
-    fn powers_of_two_are_exact() {
-        assert_eq!(PowerOfTwo::exact(1.0 / 512.0).map(PowerOfTwo::negative_exponent), Some(9));
-        assert_eq!(PowerOfTwo::exact(0.3), None);
-        assert_eq!(PowerOfTwo::exact(2.0), None);
-        assert_eq!(PowerOfTwo::exact(1.0 / 512.0).unwrap().to_string(), "1/512");
     }
 }

@@ -7,8 +7,8 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::{Dimension, Key, Kind, Range, Values, written};
-use crate::parameters::ParameterError;
+use super::{Dimension, Key, Kind, ParameterError, Range, Values, written};
+use crate::power_of_two::PowerOfTwo;
 use crate::units::{CellRate, Cells, Duration};
 
 /// Values of some keys, by name.
@@ -116,6 +116,10 @@ impl Values for Drawn {
         self.get(key, |value| if let Value::Span(span) = value { Some(*span) } else { None })
     }
 
+    fn time(&self, key: &str) -> Result<Option<Duration>, String> {
+        self.span(key)
+    }
+
     fn cells(&self, key: &str) -> Result<Option<Cells>, String> {
         self.get(key, |value| if let Value::Cells(cells) = value { Some(*cells) } else { None })
     }
@@ -126,6 +130,10 @@ impl Values for Drawn {
 
     fn count(&self, key: &str) -> Result<Option<u32>, String> {
         self.get(key, |value| if let Value::Count(count) = value { Some(*count) } else { None })
+    }
+
+    fn power_of_two(&self, key: &str) -> Result<Option<PowerOfTwo>, String> {
+        Ok(self.ratio(key)?.and_then(PowerOfTwo::exact))
     }
 
     fn flag(&self, key: &str) -> Result<Option<bool>, String> {

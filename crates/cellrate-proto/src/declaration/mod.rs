@@ -1,25 +1,25 @@
 //! Declarations: how a key, a table of keys and a figure say what they are, once.
 //!
 //! Whatever has parameters declares them beside its code: name, type, unit, default, range and meaning of each. Struct,
-//! defaults, check and reader follow from the macro `configuration!`; the format of
-//! scenarios, its JSON Schema and its reference take the [`Key`]s as they stand. Nothing here reads a file: where
-//! values come from is up to who implements [`Values`].
+//! defaults, check and reader follow from `#[derive(Table)]`; the format of scenarios, its JSON Schema and its
+//! reference take the [`Key`]s as they stand. Nothing here reads a file: an implementation of [`Values`] says where
+//! values come from.
 
-mod configuration;
 mod drawn;
+mod error;
 mod values;
+mod words;
 pub mod written;
 
-pub(crate) use configuration::configuration;
-pub use configuration::words;
+pub use cellrate_derive::Table;
 pub use drawn::Drawn;
-pub use values::{OptionalRate, OptionalRatio, OptionalSpan, Setting, Values};
+pub use error::{ParameterError, in_range};
+pub use values::{OrOff, PowerOfTwoOrZero, Reading, Setting, SpanOrZero, Values};
+pub use words::words;
 
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-
-use crate::parameters::ParameterError;
 
 /// A unit of measurement that the value of a key is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,6 +297,32 @@ pub const fn joined<T: Copy, const N: usize>(parts: &[&[T]]) -> [T; N] {
     }
     assert!(place == N, "N is the total");
     all
+}
+
+/// All `keys` but those of these names; `N` is how many that leaves.
+///
+/// ```
+/// use cellrate_proto::declaration::{Key, Kind, key, without};
+/// const KEYS: &[Key] = &[key("a", Kind::Boolean, "true", ""), key("b", Kind::Boolean, "true", "")];
+/// const REST: [Key; 1] = without(KEYS, &["a"]);
+/// assert_eq!(REST[0].name, "b");
+/// ```
+pub const fn without<const N: usize>(keys: &[Key], names: &[&str]) -> [Key; N] {
+    let mut left = [keys[0]; N];
+    let (mut count, mut i) = (0, 0);
+    while i < keys.len() {
+        let mut j = 0;
+        while j < names.len() && !written::same(keys[i].name, names[j]) {
+            j += 1;
+        }
+        if j == names.len() {
+            left[count] = keys[i];
+            count += 1;
+        }
+        i += 1;
+    }
+    assert!(count == N, "each name is that of a key");
+    left
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! does not compile. Scenarios are read by a parser of their own, which knows more units; a test holds the two
 //! together.
 
-use crate::units::{CellRate, Cells, Duration};
+use crate::power_of_two::PowerOfTwo;
+use crate::units::{CellRate, Cells, Duration, Octets};
 
 /// A decimal number at the head of a text: its digits, how many of them are decimals, and where it ends.
 struct Number {
@@ -127,16 +128,34 @@ pub const fn cells(text: &str) -> Cells {
     Cells(number.scaled(0))
 }
 
-/// The cell rate of a text such as "10 Mbps": 424 bits for each cell.
+/// The amount of data of a text such as "9180 octets".
+///
+/// ```
+/// use cellrate_proto::{Octets, declaration::written};
+/// assert_eq!(written::octets("9180 octets"), Octets(9180));
+/// ```
+pub const fn octets(text: &str) -> Octets {
+    let text = bare(text);
+    let number = number(text, 0);
+    assert!(same(unit_of(text, &number), "octets"), "the unit of a default is octets");
+    Octets(number.scaled(0))
+}
+
+/// The cell rate of a text such as "100 cells/s" or "10 Mbps": 424 bits for each cell.
 ///
 /// ```
 /// use cellrate_proto::{CellRate, declaration::written};
 /// assert_eq!(written::rate("10 Mbps"), CellRate::new(10e6 / 424.0));
+/// assert_eq!(written::rate("100 cells/s"), CellRate::new(100.0));
 /// ```
 pub const fn rate(text: &str) -> CellRate {
     let text = bare(text);
     let number = number(text, 0);
-    assert!(same(unit_of(text, &number), "Mbps"), "the unit of a default is Mbps");
+    let unit = unit_of(text, &number);
+    if same(unit, "cells/s") {
+        return CellRate::new(number.value());
+    }
+    assert!(same(unit, "Mbps"), "the unit of a default is cells/s or Mbps");
     CellRate::new(number.scaled(6) as f64 / 424.0)
 }
 
@@ -146,6 +165,23 @@ pub const fn count(text: &str) -> u32 {
     assert!(number.end == text.len() && number.decimals == 0, "a whole number is due");
     assert!(number.digits <= u32::MAX as u64, "more than there may be");
     number.digits as u32
+}
+
+/// The power of two of a text such as "1/16".
+///
+/// ```
+/// use cellrate_proto::declaration::written;
+/// assert_eq!(written::power_of_two("1/16").value(), 0.0625);
+/// ```
+pub const fn power_of_two(text: &str) -> PowerOfTwo {
+    let (value, mut k) = (ratio(text), 0);
+    loop {
+        match PowerOfTwo::from_negative_exponent(k) {
+            Some(power) if value == 1.0 / (1_u32 << k) as f64 => return power,
+            Some(_) => k += 1,
+            None => panic!("a power of two from 1/32768 to 1 is due"),
+        }
+    }
 }
 
 /// Whether a text is "true".
@@ -173,6 +209,10 @@ mod tests {
         for text in ["5", "5 m", "ms", "0.0000000000001 s"] {
             assert!(std::panic::catch_unwind(|| span(text)).is_err(), "{text:?}");
         }
+        for text in ["1/17", "2", "1/65536", "0"] {
+            assert!(std::panic::catch_unwind(|| power_of_two(text)).is_err(), "{text:?}");
+        }
+        assert!(std::panic::catch_unwind(|| rate("5 kbps")).is_err());
         assert!(std::panic::catch_unwind(|| cells("5 kB")).is_err());
         assert!(std::panic::catch_unwind(|| count("1.5")).is_err());
         assert!(std::panic::catch_unwind(|| flag("yes")).is_err());

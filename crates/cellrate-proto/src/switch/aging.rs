@@ -21,36 +21,37 @@ use alloc::vec::Vec;
 
 use super::Slot;
 use super::meter::Meter;
-use crate::declaration::{Range, Shape, configuration};
+use crate::declaration::{Range, Table};
 use crate::parameters::MAX_RATE;
 use crate::units::CellRate;
 
-configuration! {
-    /// Parameters of [`Aging`]. The paper has no values; these are ours: with 20 cells per interval and connection, one
-    /// cell more or less is 5 %, and 10 Mb/s are the headroom of its section 5.2.6.
-    pub struct AgingConfig named "aging_" new() {
-        /// Steepness of the aging function.
-        alpha: f64 = "0.1" in AgingConfig::STEEPNESS,
-        /// Ratio of claimed to measured rate that is left in peace.
-        delta: f64 = "1.5" in AgingConfig::RATIO,
-        /// Ratio up to which a connection counts as using all it has; at most delta.
-        used: f64 = "1.1" in AgingConfig::RATIO where ((1.0..=delta).contains(&used)) "from 1 to aging_delta",
-        /// Weight of the newest interval in the smoothed rates.
-        weight: f64 = "1/4" in Range::SHARE,
-        /// Rate to which every allocation ages and not below, at most 16777215 cells/s.
-        floor: CellRate = "10 Mbps" where (floor.as_cells_per_s() <= MAX_RATE) "from 0 to 16777215 cells/s",
-    }
+/// The switch based use-it-or-lose-it policy (paper uili, section 5.5).
+///
+/// Parameters of [`Aging`]. The paper has no values; these are ours: with 20 cells per interval and connection, one
+/// cell more or less is 5 %, and 10 Mb/s are the headroom of its section 5.2.6.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+#[table(name = "aging", prefix = "aging_")]
+pub struct AgingConfig {
+    /// Steepness of the aging function.
+    #[key(default = "0.1", range = AgingConfig::STEEPNESS)]
+    pub alpha: f64,
+    /// Ratio of claimed to measured rate that is left in peace.
+    #[key(default = "1.5", range = AgingConfig::RATIO)]
+    pub delta: f64,
+    /// Ratio up to which a connection counts as using all it has; at most delta.
+    #[key(default = "1.1", range = AgingConfig::RATIO, holds((1.0..=delta).contains(&used), "from 1 to aging_delta"))]
+    pub used: f64,
+    /// Weight of the newest interval in the smoothed rates.
+    #[key(default = "1/4", range = Range::SHARE)]
+    pub weight: f64,
+    /// Rate to which every allocation ages and not below, at most 16777215 cells/s.
+    #[key(default = "10 Mbps", holds(floor.as_cells_per_s() <= MAX_RATE, "from 0 to 16777215 cells/s"))]
+    pub floor: CellRate,
 }
 
 impl AgingConfig {
     const STEEPNESS: Range = Range::above(0.0, 10.0);
     const RATIO: Range = Range::closed(1.0, 100.0);
-    /// The table of these keys.
-    pub(super) const SHAPE: Shape = Shape {
-        name: "aging",
-        about: "The switch based use-it-or-lose-it policy (paper uili, section 5.5).",
-        keys: AgingConfig::KEYS,
-    };
 }
 
 /// Estimates below this are nothing: then an idle port comes to rest.

@@ -18,29 +18,33 @@ use super::built_in::{BuiltIn, Figure, Form};
 use super::intelligent_marking::{Congestion, Macr, MarkingFactors};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
-use crate::declaration::{Shape, Values, configuration};
+use crate::declaration::{Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-configuration! {
-    /// APRC's parameters.
-    ///
-    /// ```
-    /// use cellrate_proto::Cells;
-    /// use cellrate_proto::switch::AprcConfig;
-    /// assert_eq!(AprcConfig::new(Cells(1000)).check(), Ok(()));
-    /// let error = AprcConfig { interval_cells: 0, ..AprcConfig::new(Cells(1000)) }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "interval_cells is 0; it must be at least 1 cell");
-    /// ```
-    pub struct AprcConfig new(high_threshold: Cells) {
-        /// The queue is compared with what it was each time that so many ABR cells have arrived.
-        interval_cells: u32 = "100" where (interval_cells > 0) "at least 1 cell",
-        /// If it has grown by more than this, who claims more than dpf of the mean is to reduce.
-        growth_threshold: Cells = "0 cells",
-        /// DQT: above this ABR queue, everybody is to go to mrf of the mean.
-        high_threshold: Cells where (high_threshold > Cells::ZERO) "at least 1 cell",
-        ..factors: MarkingFactors,
-    }
+/// APRC's parameters.
+///
+/// ```
+/// use cellrate_proto::Cells;
+/// use cellrate_proto::switch::AprcConfig;
+/// assert_eq!(AprcConfig::new(Cells(1000)).check(), Ok(()));
+/// let error = AprcConfig { interval_cells: 0, ..AprcConfig::new(Cells(1000)) }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "interval_cells is 0; it must be at least 1 cell");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct AprcConfig {
+    /// The queue is compared with what it was each time that so many ABR cells have arrived.
+    #[key(default = "100", holds(interval_cells > 0, "at least 1 cell"))]
+    pub interval_cells: u32,
+    /// If it has grown by more than this, who claims more than dpf of the mean is to reduce.
+    #[key(default = "0 cells")]
+    pub growth_threshold: Cells,
+    /// DQT: above this ABR queue, everybody is to go to mrf of the mean.
+    #[key(holds(high_threshold > Cells::ZERO, "at least 1 cell"))]
+    pub high_threshold: Cells,
+    /// [`MarkingFactors`].
+    #[key(flatten)]
+    pub factors: MarkingFactors,
 }
 
 impl AprcConfig {

@@ -4,31 +4,29 @@ use alloc::vec::Vec;
 
 use super::Slot;
 use super::meter::Meter;
-use crate::declaration::{Range, Values};
+use crate::declaration::{Key, Kind, Range, Table, Values, key};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Duration};
 
 /// How the number of active sources is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
 pub struct ActiveSources {
-    /// A connection is also active when a BRM of it passed backward. Default false: forward cells only.
+    /// A connection is also active when a backward RM cell of it passed.
+    ///
+    /// Otherwise forward cells alone count.
+    #[key(name = "bidirectional_counting", default = "false")]
     pub bidirectional: bool,
-    /// An inactive connection still counts `decay` times what it counted before [0 to below 1]. Default `None`: it
-    /// counts nothing at once.
+    /// Part of an inactive connection's count that is left after each interval.
+    #[key(
+        name = "activity_decay",
+        default = "none: it counts nothing at once",
+        range = Range::below(0.0, 1.0)
+    )]
     pub decay: Option<f64>,
-    /// A connection below FairShare counts as part of one only, by its rate over FairShare, which takes the place of
-    /// MaxAlloc. Default false.
+    /// N is the effective number of active connections: one below FairShare counts by its rate over FairShare; nobody
+    /// looks at the largest allocation.
+    #[key(name = "effective_number", default = "false")]
     pub effective: bool,
-}
-
-impl ActiveSources {
-    /// The range of `decay`.
-    pub(super) const DECAY: Range = Range::below(0.0, 1.0);
-
-    /// Refuses a decay outside its range.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        ActiveSources::DECAY.check("activity_decay", self.decay.unwrap_or(0.0))
-    }
 }
 
 /// How the load factor z is averaged over intervals; `alpha` is the weight of the newest interval [above 0 to 1].
@@ -57,11 +55,29 @@ pub enum LoadAveraging {
 }
 
 impl LoadAveraging {
-    /// The words of the key `load_averaging`.
-    pub(super) const WORDS: &[&str] = &["none", "ratio", "components", "rates"];
+    /// The two keys that say it.
+    pub(crate) const KEYS: &'static [Key] = &[
+        key(
+            "load_averaging",
+            Kind::Choice(&["none", "ratio", "components", "rates"]),
+            "none: with alpha it is \"components\"",
+            "Averages the load factor over intervals: itself, or its input and capacity each on its own, in cells, so that an interval counts by its length, or as rates, to which a short interval counts as much as a long one.",
+        ),
+        key(
+            "alpha",
+            Kind::Ratio(Range::SHARE),
+            "required with load_averaging other than \"none\"",
+            "Weight of the newest interval in the average.",
+        ),
+    ];
+
+    /// No averaging.
+    pub(crate) const fn new() -> LoadAveraging {
+        LoadAveraging::None
+    }
 
     /// Averaging as the keys `load_averaging` and `alpha` describe it.
-    pub(super) fn read<V: Values>(values: &V) -> Result<LoadAveraging, V::Error> {
+    pub(crate) fn read<V: Values>(values: &V) -> Result<LoadAveraging, V::Error> {
         match (values.word("load_averaging")?, values.ratio("alpha")?) {
             (Some("ratio"), Some(alpha)) => Ok(LoadAveraging::Ratio { alpha }),
             (Some("rates"), Some(alpha)) => Ok(LoadAveraging::Rates { alpha }),

@@ -1,6 +1,6 @@
 //! Built-in algorithms: what each declares of itself, and the list of all of them.
 //!
-//! An algorithm is a file beside this one. It declares its parameters with `configuration!`, implements
+//! An algorithm is a file beside this one. It declares its parameters by `#[derive(Table)]`, implements
 //! [`SwitchAlgorithm`], and says in [`BuiltIn`] by which names it is asked for. With its line in the list of `mod.rs`
 //! its forms are among [`FORMS`](super::FORMS): the format of scenarios, names and units in results, remedies, max-min
 //! shares, random networks and the tests that hold all algorithms follow.

@@ -17,7 +17,7 @@ use super::averaging::load_factor;
 use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm};
-use crate::declaration::{Range, Shape, Values, configuration};
+use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
@@ -25,31 +25,37 @@ use crate::units::{CellRate, Cells, Time};
 /// each of which makes it 1 + Rup times as large, 1.1 times by default.
 const RANGE: f64 = 1000.0;
 
-configuration! {
-    /// CAPC's parameters. Published are `rup` from 0.025 to 0.1 and `rdn` from 0.2 to 0.8.
-    ///
-    /// ```
-    /// use cellrate_proto::switch::CapcConfig;
-    /// assert_eq!(CapcConfig::new().check(), Ok(()));
-    /// let error = CapcConfig { erf: 1.0, ..CapcConfig::new() }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "erf is 1; it must be above 0 and below 1");
-    /// ```
-    pub struct CapcConfig new() {
-        /// Averaging interval: its length at most.
-        interval: AveragingInterval = "1 ms",
-        /// Share of the line that is aimed at.
-        target_utilization: f64 = "0.95" in Range::SHARE,
-        /// Steepness of growth.
-        rup: f64 = "0.1" in Range::POSITIVE,
-        /// Steepness of shrinking.
-        rdn: f64 = "0.8" in Range::POSITIVE,
-        /// Largest factor of one interval.
-        eru: f64 = "1.5" in Range::ABOVE_ONE,
-        /// Smallest factor of one interval.
-        erf: f64 = "0.5" in CapcConfig::SHRINKING,
-        /// CI is set while the ABR queue is above this.
-        threshold: Cells = "50 cells",
-    }
+/// CAPC's parameters. Published are `rup` from 0.025 to 0.1 and `rdn` from 0.2 to 0.8.
+///
+/// ```
+/// use cellrate_proto::switch::CapcConfig;
+/// assert_eq!(CapcConfig::new().check(), Ok(()));
+/// let error = CapcConfig { erf: 1.0, ..CapcConfig::new() }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "erf is 1; it must be above 0 and below 1");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct CapcConfig {
+    /// Averaging interval: its length at most.
+    #[key(flatten, default = "1 ms")]
+    pub interval: AveragingInterval,
+    /// Share of the line that is aimed at.
+    #[key(default = "0.95", range = Range::SHARE)]
+    pub target_utilization: f64,
+    /// Steepness of growth.
+    #[key(default = "0.1", range = Range::POSITIVE)]
+    pub rup: f64,
+    /// Steepness of shrinking.
+    #[key(default = "0.8", range = Range::POSITIVE)]
+    pub rdn: f64,
+    /// Largest factor of one interval.
+    #[key(default = "1.5", range = Range::ABOVE_ONE)]
+    pub eru: f64,
+    /// Smallest factor of one interval.
+    #[key(default = "0.5", range = CapcConfig::SHRINKING)]
+    pub erf: f64,
+    /// CI is set while the ABR queue is above this.
+    #[key(default = "50 cells")]
+    pub threshold: Cells,
 }
 
 impl CapcConfig {

@@ -31,30 +31,32 @@ use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::weights::{Entitlement, Fairness};
 use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
-use crate::declaration::{Range, Shape, Values, configuration};
+use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-configuration! {
-    /// The parameters of consistent marking. The averaging interval is one of what higher categories use, and of who is
-    /// there.
-    ///
-    /// ```
-    /// use cellrate_proto::switch::ConsistentMarkingConfig;
-    /// let plain = ConsistentMarkingConfig::new();
-    /// assert_eq!(plain.check(), Ok(()));
-    /// let error = ConsistentMarkingConfig { target_utilization: 0.0, ..plain }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "target_utilization is 0; it must be above 0 and at most 1");
-    /// ```
-    pub struct ConsistentMarkingConfig new() {
-        /// Averaging interval: its length at most.
-        interval: AveragingInterval = "5 ms",
-        /// Share of the line that is handed out.
-        target_utilization: f64 = "0.95" in Range::SHARE,
-        /// Equal shares, or every connection its MCR and a share by weight of what is left.
-        fairness: Fairness = "equal",
-    }
+/// The parameters of consistent marking. The averaging interval is one of what higher categories use, and of who is
+/// there.
+///
+/// ```
+/// use cellrate_proto::switch::ConsistentMarkingConfig;
+/// let plain = ConsistentMarkingConfig::new();
+/// assert_eq!(plain.check(), Ok(()));
+/// let error = ConsistentMarkingConfig { target_utilization: 0.0, ..plain }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "target_utilization is 0; it must be above 0 and at most 1");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct ConsistentMarkingConfig {
+    /// Averaging interval: its length at most.
+    #[key(flatten, default = "5 ms")]
+    pub interval: AveragingInterval,
+    /// Share of the line that is handed out.
+    #[key(default = "0.95", range = Range::SHARE)]
+    pub target_utilization: f64,
+    /// Equal shares, or every connection its MCR and a share by weight of what is left.
+    #[key(default = "equal")]
+    pub fairness: Fairness,
 }
 
 impl BuiltIn for ConsistentMarking {

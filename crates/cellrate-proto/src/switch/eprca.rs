@@ -16,29 +16,31 @@ use super::built_in::{BuiltIn, Figure, Form};
 use super::intelligent_marking::{Congestion, Macr, MarkingFactors};
 use super::meter::{AveragingInterval, Meter, Metering};
 use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
-use crate::declaration::{Shape, Values, configuration};
+use crate::declaration::{Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-configuration! {
-    /// EPRCA's parameters.
-    ///
-    /// ```
-    /// use cellrate_proto::Cells;
-    /// use cellrate_proto::switch::EprcaConfig;
-    /// let config = EprcaConfig::new(Cells(250));
-    /// assert_eq!((config.high_threshold, config.check()), (Cells(1000), Ok(())));
-    /// let error = EprcaConfig { high_threshold: Cells(100), ..config }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "high_threshold is 100 cells; it must be at least threshold");
-    /// ```
-    pub struct EprcaConfig new(threshold: Cells) {
-        /// QT: above this ABR queue, who claims more than dpf of the mean is to reduce.
-        threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
-        /// DQT: above this ABR queue, everybody is to go to mrf of the mean; at least `threshold`.
-        high_threshold: Cells = "4 * threshold" or (Cells(threshold.0.saturating_mul(4)))
-            where (high_threshold >= threshold) "at least threshold",
-        ..factors: MarkingFactors,
-    }
+/// EPRCA's parameters.
+///
+/// ```
+/// use cellrate_proto::Cells;
+/// use cellrate_proto::switch::EprcaConfig;
+/// let config = EprcaConfig::new(Cells(250));
+/// assert_eq!((config.high_threshold, config.check()), (Cells(1000), Ok(())));
+/// let error = EprcaConfig { high_threshold: Cells(100), ..config }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "high_threshold is 100 cells; it must be at least threshold");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct EprcaConfig {
+    /// QT: above this ABR queue, who claims more than dpf of the mean is to reduce.
+    #[key(holds(threshold > Cells::ZERO, "at least 1 cell"))]
+    pub threshold: Cells,
+    /// DQT: above this ABR queue, everybody is to go to mrf of the mean; at least `threshold`.
+    #[key(default = "4 * threshold", or = Cells(threshold.0.saturating_mul(4)), holds(high_threshold >= threshold, "at least threshold"))]
+    pub high_threshold: Cells,
+    /// [`MarkingFactors`].
+    #[key(flatten)]
+    pub factors: MarkingFactors,
 }
 
 impl BuiltIn for Eprca {

@@ -3,21 +3,24 @@
 
 use super::list::List;
 use super::{Feedback, Slot};
-use crate::declaration::{Range, configuration};
+use crate::declaration::{Range, Table};
 use crate::units::CellRate;
 
-configuration! {
-    /// The mean, and by how much connections are to reduce, each a share of it.
-    pub struct MarkingFactors new() {
-        /// AV: weight of a forward RM cell in the mean.
-        average: f64 = "1/16" in Range::SHARE,
-        /// Down pressure factor.
-        dpf: f64 = "7/8" in Range::SHARE,
-        /// Explicit reduction factor: to this of the mean.
-        erf: f64 = "15/16" in Range::SHARE,
-        /// Major reduction factor.
-        mrf: f64 = "1/4" in Range::SHARE,
-    }
+/// The mean, and by how much connections are to reduce, each a share of it.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct MarkingFactors {
+    /// AV: weight of a forward RM cell in the mean.
+    #[key(default = "1/16", range = Range::SHARE)]
+    pub average: f64,
+    /// Down pressure factor.
+    #[key(default = "7/8", range = Range::SHARE)]
+    pub dpf: f64,
+    /// Explicit reduction factor: to this of the mean.
+    #[key(default = "15/16", range = Range::SHARE)]
+    pub erf: f64,
+    /// Major reduction factor.
+    #[key(default = "1/4", range = Range::SHARE)]
+    pub mrf: f64,
 }
 
 /// How bad it is at a port.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::Slot;
 use super::list::List;
-use crate::declaration::{Key, Setting, Values, key};
+use crate::declaration::{Key, Setting, Values, key, written};
 use crate::parameters::{ParameterError, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
 
@@ -43,10 +43,15 @@ impl AveragingInterval {
         [key("interval", <Duration as Setting>::KIND, default, about), CELLS]
     }
 
-    /// The interval that `values` describe, of time `default` where they say nothing else.
-    pub fn read<V: Values>(values: &V, default: Duration) -> Result<AveragingInterval, V::Error> {
-        let time = values.span("interval")?.unwrap_or(default);
-        Ok(AveragingInterval { time, cells: values.count("interval_cells")? })
+    /// The interval of a default such as "5 ms".
+    pub const fn written(default: &str) -> AveragingInterval {
+        AveragingInterval::of_time(written::span(default))
+    }
+
+    /// The interval that `values` describe, as `default` where they say nothing else.
+    pub fn read<V: Values>(values: &V, default: AveragingInterval) -> Result<AveragingInterval, V::Error> {
+        let time = values.span("interval")?.unwrap_or(default.time);
+        Ok(AveragingInterval { time, cells: values.count("interval_cells")?.or(default.cells) })
     }
 
     /// Refuses a span or a number of cells of zero.

@@ -23,7 +23,7 @@ use super::built_in::{BuiltIn, Figure, Form};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm, VcAtPort};
-use crate::declaration::{Range, Shape, Values, configuration};
+use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Time};
@@ -31,23 +31,25 @@ use crate::units::{CellRate, Cells, Time};
 /// A connection counts with this part of the equal share at least.
 const LEAST: f64 = 1e-3;
 
-configuration! {
-    /// The parameters of the OSU scheme.
-    ///
-    /// ```
-    /// use cellrate_proto::switch::OsuConfig;
-    /// assert_eq!(OsuConfig::new().check(), Ok(()));
-    /// let error = OsuConfig { band: 1.0, ..OsuConfig::new() }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "band is 1; it must be above 0 and below 1");
-    /// ```
-    pub struct OsuConfig new() {
-        /// Averaging interval: its length at most.
-        interval: AveragingInterval = "5 ms",
-        /// Share of the line that is aimed at.
-        target_utilization: f64 = "0.9" in Range::SHARE,
-        /// Half the width of the target utilization band, over the target.
-        band: f64 = "0.1" in OsuConfig::BAND,
-    }
+/// The parameters of the OSU scheme.
+///
+/// ```
+/// use cellrate_proto::switch::OsuConfig;
+/// assert_eq!(OsuConfig::new().check(), Ok(()));
+/// let error = OsuConfig { band: 1.0, ..OsuConfig::new() }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "band is 1; it must be above 0 and below 1");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct OsuConfig {
+    /// Averaging interval: its length at most.
+    #[key(flatten, default = "5 ms")]
+    pub interval: AveragingInterval,
+    /// Share of the line that is aimed at.
+    #[key(default = "0.9", range = Range::SHARE)]
+    pub target_utilization: f64,
+    /// Half the width of the target utilization band, over the target.
+    #[key(default = "0.1", range = OsuConfig::BAND)]
+    pub band: f64,
 }
 
 impl OsuConfig {

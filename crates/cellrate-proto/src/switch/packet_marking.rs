@@ -9,7 +9,7 @@
 
 use super::Slot;
 use super::list::List;
-use crate::declaration::{Key, Range, Setting, Shape, Values, configuration, required};
+use crate::declaration::{Key, Range, Setting, Shape, Table, Values, required};
 use crate::units::{Cells, Duration, Time};
 
 /// When a port marks packets.
@@ -24,33 +24,36 @@ pub enum PacketMarkingConfig {
     Red(RedConfig),
 }
 
-configuration! {
-    /// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993; RFC 2309), here for
-    /// marks only. The queue that packets find is averaged exponentially; between the two thresholds the probability
-    /// rises from zero to `probability`, spread evenly over the packets between two marks. Above the upper one all are
-    /// marked, or, gently, the probability rises on to one at twice the upper threshold (Floyd, "Recommendation on
-    /// using the gentle_ variant of RED", 2000). The default probability is Floyd's recommendation of 1997, that of the
-    /// weight is the paper's, and a segment of 1460 octets takes the cells of the default packet.
-    pub struct RedConfig new(minimum: Cells, maximum: Cells) {
-        /// min_th: below this mean nothing is marked.
-        minimum: Cells,
-        /// max_th, above minimum: at this mean `probability` is reached.
-        maximum: Cells,
-        /// max_p; marks are spread evenly, so that twice as many packets are marked on average.
-        probability: f64 = "0.1" in Range::SHARE,
-        /// w_q: the part of a new value in the mean.
-        weight: f64 = "0.002" in Range::SHARE,
-        /// From maximum to twice that the probability rises to 1 (Floyd, 2000); else it is 1 from maximum on.
-        gentle: bool = "true",
-        /// A typical packet: while the queue is empty the mean fades as if one came in each of its times on the line.
-        packet: Cells = "32 cells",
-    }
+/// Random early detection (Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993; RFC 2309), here for
+/// marks only. The queue that packets find is averaged exponentially; between the two thresholds the probability
+/// rises from zero to `probability`, spread evenly over the packets between two marks. Above the upper one all are
+/// marked, or, gently, the probability rises on to one at twice the upper threshold (Floyd, "Recommendation on
+/// using the gentle_ variant of RED", 2000). The default probability is Floyd's recommendation of 1997, that of the
+/// weight is the paper's, and a segment of 1460 octets takes the cells of the default packet.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct RedConfig {
+    /// min_th: below this mean nothing is marked.
+    pub minimum: Cells,
+    /// max_th, above minimum: at this mean `probability` is reached.
+    pub maximum: Cells,
+    /// max_p; marks are spread evenly, so that twice as many packets are marked on average.
+    #[key(default = "0.1", range = Range::SHARE)]
+    pub probability: f64,
+    /// w_q: the part of a new value in the mean.
+    #[key(default = "0.002", range = Range::SHARE)]
+    pub weight: f64,
+    /// From maximum to twice that the probability rises to 1 (Floyd, 2000); else it is 1 from maximum on.
+    #[key(default = "true")]
+    pub gentle: bool,
+    /// A typical packet: while the queue is empty the mean fades as if one came in each of its times on the line.
+    #[key(default = "32 cells")]
+    pub packet: Cells,
 }
 
 /// The one key of marking above a step.
 const THRESHOLD: Key = required(
     "threshold",
-    Cells::KIND,
+    <Cells as Setting>::KIND,
     "K: more cells of its category than this in the port, the one in transmission included.",
 );
 
@@ -77,7 +80,7 @@ impl PacketMarkingConfig {
         if name == Some(RED.name) {
             return RedConfig::read(values).map(PacketMarkingConfig::Red);
         }
-        let threshold = Cells::read(values, THRESHOLD.name)?;
+        let threshold = values.cells(THRESHOLD.name)?;
         let threshold = threshold.ok_or_else(|| values.missing(THRESHOLD.name, THRESHOLD.about, "type"))?;
         Ok(PacketMarkingConfig::Step { threshold })
     }

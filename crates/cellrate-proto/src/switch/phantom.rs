@@ -16,27 +16,29 @@ use alloc::sync::Arc;
 use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm};
-use crate::declaration::{Range, Shape, Values, configuration};
+use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
-configuration! {
-    /// Phantom's parameters.
-    ///
-    /// ```
-    /// use cellrate_proto::switch::PhantomConfig;
-    /// assert_eq!(PhantomConfig::new().check(), Ok(()));
-    /// let error = PhantomConfig { alpha: 0.0, ..PhantomConfig::new() }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "alpha is 0; it must be above 0 and at most 1");
-    /// ```
-    pub struct PhantomConfig new() {
-        /// Averaging interval: its length at most.
-        interval: AveragingInterval = "0.5 ms",
-        /// How many times the mean a connection may send: n of them have n times this of what is left.
-        utilization_factor: f64 = "5" in Range::POSITIVE,
-        /// Weight of the newest interval in the mean.
-        alpha: f64 = "1/128" in Range::SHARE,
-    }
+/// Phantom's parameters.
+///
+/// ```
+/// use cellrate_proto::switch::PhantomConfig;
+/// assert_eq!(PhantomConfig::new().check(), Ok(()));
+/// let error = PhantomConfig { alpha: 0.0, ..PhantomConfig::new() }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "alpha is 0; it must be above 0 and at most 1");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct PhantomConfig {
+    /// Averaging interval: its length at most.
+    #[key(flatten, default = "0.5 ms")]
+    pub interval: AveragingInterval,
+    /// How many times the mean a connection may send: n of them have n times this of what is left.
+    #[key(default = "5", range = Range::POSITIVE)]
+    pub utilization_factor: f64,
+    /// Weight of the newest interval in the mean.
+    #[key(default = "1/128", range = Range::SHARE)]
+    pub alpha: f64,
 }
 
 impl BuiltIn for Phantom {

@@ -18,32 +18,35 @@ use alloc::sync::Arc;
 use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm};
-use crate::declaration::{Range, Shape, Values, configuration};
+use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
 /// The rate is at least that of the line over this.
 const RANGE: f64 = 1000.0;
 
-configuration! {
-    /// The parameters of the controller.
-    ///
-    /// ```
-    /// use cellrate_proto::switch::PiConfig;
-    /// assert_eq!(PiConfig::new().check(), Ok(()));
-    /// let error = PiConfig { integral: 0.0, ..PiConfig::new() }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "integral is 0; it must be above 0");
-    /// ```
-    pub struct PiConfig new() {
-        /// Sampling interval: its length at most.
-        interval: AveragingInterval = "1 ms",
-        /// The ABR queue aimed at.
-        set_point: Cells = "250 cells" where (set_point > Cells::ZERO) "at least 1 cell",
-        /// Part of what the queue is away from that by which all connections together change, in cells of an interval.
-        integral: f64 = "0.01" in Range::POSITIVE,
-        /// Part of what it has grown in an interval by which they change, in cells of an interval.
-        proportional: f64 = "0.2" in Range::POSITIVE,
-    }
+/// The parameters of the controller.
+///
+/// ```
+/// use cellrate_proto::switch::PiConfig;
+/// assert_eq!(PiConfig::new().check(), Ok(()));
+/// let error = PiConfig { integral: 0.0, ..PiConfig::new() }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "integral is 0; it must be above 0");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct PiConfig {
+    /// Sampling interval: its length at most.
+    #[key(flatten, default = "1 ms")]
+    pub interval: AveragingInterval,
+    /// The ABR queue aimed at.
+    #[key(default = "250 cells", holds(set_point > Cells::ZERO, "at least 1 cell"))]
+    pub set_point: Cells,
+    /// Part of what the queue is away from that by which all connections together change, in cells of an interval.
+    #[key(default = "0.01", range = Range::POSITIVE)]
+    pub integral: f64,
+    /// Part of what it has grown in an interval by which they change, in cells of an interval.
+    #[key(default = "0.2", range = Range::POSITIVE)]
+    pub proportional: f64,
 }
 
 impl BuiltIn for Pi {

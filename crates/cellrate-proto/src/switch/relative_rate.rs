@@ -2,22 +2,25 @@
 
 use super::built_in::{BuiltIn, Form};
 use super::{Feedback, Meter, Promises, Slot, SwitchAlgorithm};
-use crate::declaration::{Shape, Values, configuration};
+use crate::declaration::{Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
-configuration! {
-    /// When a port sets CI and NI.
-    pub struct RelativeRateConfig new(threshold: Cells) {
-        /// CI and NI are set while the ABR queue is at or above this.
-        threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
-        /// NI alone is set while the ABR queue is at or above this and below the other.
-        ni_threshold: Cells = "threshold" or (threshold) where (ni_threshold > Cells::ZERO && ni_threshold <= threshold) "from 1 cell to threshold",
-        /// CI, once set, stays set until a BRM finds the ABR queue below this.
-        off_threshold: Cells = "threshold" or (threshold) where (off_threshold > Cells::ZERO && off_threshold <= threshold) "from 1 cell to threshold",
-        /// NI, once set, stays set until a BRM finds the ABR queue below this.
-        ni_off_threshold: Cells = "ni_threshold" or (ni_threshold) where (ni_off_threshold > Cells::ZERO && ni_off_threshold <= ni_threshold) "from 1 cell to ni_threshold",
-    }
+/// When a port sets CI and NI.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct RelativeRateConfig {
+    /// CI and NI are set while the ABR queue is at or above this.
+    #[key(holds(threshold > Cells::ZERO, "at least 1 cell"))]
+    pub threshold: Cells,
+    /// NI alone is set while the ABR queue is at or above this and below the other.
+    #[key(default = "threshold", or = threshold, holds(ni_threshold > Cells::ZERO && ni_threshold <= threshold, "from 1 cell to threshold"))]
+    pub ni_threshold: Cells,
+    /// CI, once set, stays set until a BRM finds the ABR queue below this.
+    #[key(default = "threshold", or = threshold, holds(off_threshold > Cells::ZERO && off_threshold <= threshold, "from 1 cell to threshold"))]
+    pub off_threshold: Cells,
+    /// NI, once set, stays set until a BRM finds the ABR queue below this.
+    #[key(default = "ni_threshold", or = ni_threshold, holds(ni_off_threshold > Cells::ZERO && ni_off_threshold <= ni_threshold, "from 1 cell to ni_threshold"))]
+    pub ni_off_threshold: Cells,
 }
 
 impl BuiltIn for RelativeRate {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::built_in::{BuiltIn, Form};
 use super::{Feedback, Meter, Promises, Slot, SwitchAlgorithm, VcAtPort};
-use crate::declaration::{Shape, Values, configuration, words};
+use crate::declaration::{Shape, Table, Values, words};
 use crate::parameters::{AbrParameters, ParameterError, PowerOfTwo, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
 
@@ -24,14 +24,15 @@ words! {
     }
 }
 
-configuration! {
-    /// When a port says stop, and how.
-    pub struct StopAndGoConfig new(threshold: Cells) {
-        /// Sources are to stop while the ABR queue is at or above this.
-        threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
-        /// How they are told: by CI and NI, or by ER, which becomes MCR to stop and PCR to go.
-        form: StopAndGoForm = "relative-rate",
-    }
+/// When a port says stop, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct StopAndGoConfig {
+    /// Sources are to stop while the ABR queue is at or above this.
+    #[key(holds(threshold > Cells::ZERO, "at least 1 cell"))]
+    pub threshold: Cells,
+    /// How they are told: by CI and NI, or by ER, which becomes MCR to stop and PCR to go.
+    #[key(default = "relative-rate")]
+    pub form: StopAndGoForm,
 }
 
 impl BuiltIn for StopAndGo {
@@ -75,13 +76,18 @@ impl StopAndGo {
         StopAndGo { config, rates: Vec::new() }
     }
 
-    /// Gives the parameters of table 1 their fixed values (RIF = RDF = CDF = 1, Nrm = 32; Mrm and TCR are constants of
-    /// the standard anyway).
-    pub fn fix(parameters: &mut AbrParameters) {
-        parameters.rif = PowerOfTwo::ONE;
-        parameters.rdf = PowerOfTwo::ONE;
-        parameters.cdf = Some(PowerOfTwo::ONE);
-        parameters.nrm = 32;
+    /// Gives the parameters of table 1 their fixed values (RIF = RDF = CDF = 1; Nrm = 32 is the default, and Mrm and
+    /// TCR are constants of the standard), except those that are `given`.
+    pub fn fix(parameters: &mut AbrParameters, given: impl Fn(&str) -> bool) {
+        if !given("rif") {
+            parameters.rif = PowerOfTwo::ONE;
+        }
+        if !given("rdf") {
+            parameters.rdf = PowerOfTwo::ONE;
+        }
+        if !given("cdf") {
+            parameters.cdf = Some(PowerOfTwo::ONE);
+        }
     }
 
     /// ICR by the paper's rule: PCR where TBE / FRTT >= PCR, so that what is sent before the first feedback stays
@@ -187,7 +193,7 @@ mod tests {
     fn table_1() -> AbrParameters {
         let mut parameters = AbrParameters::new(PCR);
         parameters.mcr = MCR;
-        StopAndGo::fix(&mut parameters);
+        StopAndGo::fix(&mut parameters, |_| false);
         parameters
     }
 

@@ -3,18 +3,19 @@
 
 use super::built_in::BuiltIn;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, rdf_divisor};
-use crate::declaration::{OptionalRatio, Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-configuration! {
-    /// Parameters of [`April1995`].
-    pub struct April1995Config new() {
-        /// A forward RM cell is late when it comes more than tof times nrm/ACR after the last.
-        tof: f64 = "2" in Range::AT_LEAST_ONE,
-        /// Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.
-        rdf: OptionalRatio = "1 / abr.rdf" or (None) in Range::AT_LEAST_ONE,
-    }
+/// Parameters of [`April1995`].
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct April1995Config {
+    /// A forward RM cell is late when it comes more than tof times nrm/ACR after the last.
+    #[key(default = "2", range = Range::AT_LEAST_ONE)]
+    pub tof: f64,
+    /// Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.
+    #[key(default = "1 / abr.rdf", range = Range::AT_LEAST_ONE)]
+    pub rdf: Option<f64>,
 }
 
 impl BuiltIn for April1995 {

@@ -5,19 +5,22 @@ use alloc::format;
 use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
-use crate::declaration::{Key, Kind, Range, Shape, Values, configuration, key};
+use crate::declaration::{Key, Kind, Range, Shape, Table, Values, key};
 use crate::parameters::{AbrParameters, ParameterError, PowerOfTwo, in_range};
 use crate::units::CellRate;
 
-configuration! {
-    /// Parameters of [`August1995`].
-    pub struct August1995Config new() {
-        /// A forward RM cell is late when it comes more than tof times nrm/ACR after the last.
-        tof: f64 = "2" in Range::AT_LEAST_ONE,
-        /// Prohibit no increase: the next backward RM cell may raise ACR again.
-        pni: bool = "false",
-        ..tdf: DecreasePerTime,
-    }
+/// Parameters of [`August1995`].
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct August1995Config {
+    /// A forward RM cell is late when it comes more than tof times nrm/ACR after the last.
+    #[key(default = "2", range = Range::AT_LEAST_ONE)]
+    pub tof: f64,
+    /// Prohibit no increase: the next backward RM cell may raise ACR again.
+    #[key(default = "false")]
+    pub pni: bool,
+    /// [`DecreasePerTime`].
+    #[key(flatten)]
+    pub tdf: DecreasePerTime,
 }
 
 impl BuiltIn for August1995 {

@@ -3,20 +3,22 @@
 use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
-use crate::declaration::{Range, Shape, configuration, words};
+use crate::declaration::{Range, Shape, Table, words};
 use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-configuration! {
-    /// Parameters of [`Baseline`].
-    pub struct BaselineConfig new() {
-        /// Share of ACR that is lost each time.
-        tdf: f64 = "1/8" in Range::FRACTION,
-        /// Rate below which ACR is not lowered.
-        floor: BaselineFloor = "icr",
-        /// Prohibit no increase: the next backward RM cell may raise ACR again.
-        pni: bool = "false",
-    }
+/// Parameters of [`Baseline`].
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct BaselineConfig {
+    /// Share of ACR that is lost each time.
+    #[key(default = "1/8", range = Range::FRACTION)]
+    pub tdf: f64,
+    /// Rate below which ACR is not lowered.
+    #[key(default = "icr")]
+    pub floor: BaselineFloor,
+    /// Prohibit no increase: the next backward RM cell may raise ACR again.
+    #[key(default = "false")]
+    pub pni: bool,
 }
 
 impl BuiltIn for Baseline {

@@ -1,7 +1,7 @@
 //! Built-in policies: the declaration of each, and the list of all of them.
 //!
-//! A policy is a file beside this one. It declares its parameters with `configuration!`, implements [`UiliPolicy`], and
-//! says in [`BuiltIn`] by which name it is asked for. With its line in the list of `mod.rs` its shape is among
+//! A policy is a file beside this one. It declares its parameters by `#[derive(Table)]`, implements [`UiliPolicy`],
+//! and says in [`BuiltIn`] by which name it is asked for. With its line in the list of `mod.rs` its shape is among
 //! [`SHAPES`](super::SHAPES): the format of scenarios, its reference and schema, errors, random networks and the tests
 //! that hold all policies follow.
 
@@ -13,7 +13,7 @@ use crate::parameters::AbrParameters;
 
 /// A policy that is built in, as it declares itself.
 pub trait BuiltIn: UiliPolicy + fmt::Debug + Send + Sized {
-    /// Its parameters, made by `configuration!`.
+    /// Its parameters, a [`Table`](crate::declaration::Table).
     type Config: Clone + fmt::Debug + PartialEq;
 
     /// Its `type` in scenarios, a sentence on it, and its keys.

@@ -2,28 +2,30 @@
 
 use super::built_in::BuiltIn;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
-use crate::declaration::{OptionalRate, Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::parameters::{AbrParameters, MAX_RATE};
 use crate::units::CellRate;
 
-configuration! {
-    /// Parameters of [`CountBased`].
-    ///
-    /// Cells leave in whole slots or, here, whole picoseconds, and SR falls short of ACR by rounding alone; with
-    /// delta = 0 a source that uses all it has would never be allowed more. ACR/512, its default, is one step of a rate
-    /// code: what no RM cell can tell from ACR is ACR. A source on a slotted line sets the rate of one slot in Nrm.
-    /// PR5 is off by default (section 5.2.4), because TDF is small; TDF = 0 disables the policy.
-    pub struct CountBasedConfig new() {
-        /// Share of ACR that is lost each time.
-        tdf: f64 = "1/8" in Range::FRACTION,
-        /// How far ACR may exceed the rate of the source, at most 16777215 cells/s.
-        headroom: CellRate = "10 Mbps" where (headroom.as_cells_per_s() <= MAX_RATE) "from 0 to 16777215 cells/s",
-        /// The first forward RM cell after an increase lowers nothing.
-        pr5: bool = "false",
-        /// Slot granularity: ACR up to this above the rate of the source counts as used, at most 16777215 cells/s.
-        delta: OptionalRate = "ACR/512" or (None)
-            where (delta.is_none_or(|delta| delta.as_cells_per_s() <= MAX_RATE)) "from 0 to 16777215 cells/s",
-    }
+/// Parameters of [`CountBased`].
+///
+/// Cells leave in whole slots or, here, whole picoseconds, and SR falls short of ACR by rounding alone; with
+/// delta = 0 a source that uses all it has would never be allowed more. ACR/512, its default, is one step of a rate
+/// code: what no RM cell can tell from ACR is ACR. A source on a slotted line sets the rate of one slot in Nrm.
+/// PR5 is off by default (section 5.2.4), because TDF is small; TDF = 0 disables the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct CountBasedConfig {
+    /// Share of ACR that is lost each time.
+    #[key(default = "1/8", range = Range::FRACTION)]
+    pub tdf: f64,
+    /// How far ACR may exceed the rate of the source, at most 16777215 cells/s.
+    #[key(default = "10 Mbps", holds(headroom.as_cells_per_s() <= MAX_RATE, "from 0 to 16777215 cells/s"))]
+    pub headroom: CellRate,
+    /// The first forward RM cell after an increase lowers nothing.
+    #[key(default = "false")]
+    pub pr5: bool,
+    /// Slot granularity: ACR up to this above the rate of the source counts as used, at most 16777215 cells/s.
+    #[key(default = "ACR/512", holds(delta.is_none_or(|delta| delta.as_cells_per_s() <= MAX_RATE), "from 0 to 16777215 cells/s"))]
+    pub delta: Option<CellRate>,
 }
 
 impl BuiltIn for CountBased {

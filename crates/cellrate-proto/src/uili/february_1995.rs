@@ -3,18 +3,19 @@
 
 use super::built_in::BuiltIn;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, rdf_divisor};
-use crate::declaration::{OptionalRatio, Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::parameters::AbrParameters;
 use crate::units::{CellRate, Time};
 
-configuration! {
-    /// Parameters of [`February1995`].
-    pub struct February1995Config new() {
-        /// Forward RM cells without a backward one or a decrease before ACR falls.
-        tof: u32 = "2" where (tof >= 1) "at least 1",
-        /// Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.
-        rdf: OptionalRatio = "1 / abr.rdf" or (None) in Range::AT_LEAST_ONE,
-    }
+/// Parameters of [`February1995`].
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct February1995Config {
+    /// Forward RM cells without a backward one or a decrease before ACR falls.
+    #[key(default = "2", holds(tof >= 1, "at least 1"))]
+    pub tof: u32,
+    /// Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.
+    #[key(default = "1 / abr.rdf", range = Range::AT_LEAST_ONE)]
+    pub rdf: Option<f64>,
 }
 
 impl BuiltIn for February1995 {

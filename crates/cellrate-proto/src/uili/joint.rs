@@ -3,18 +3,19 @@
 use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
-use crate::declaration::{Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-configuration! {
-    /// Parameters of [`Joint`].
-    pub struct JointConfig new() {
-        /// Share of ACR that is lost each time.
-        tdf: f64 = "1/16" in Range::FRACTION,
-        /// Prohibit no increase: the next backward RM cell may raise ACR again.
-        pni: bool = "false",
-    }
+/// Parameters of [`Joint`].
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct JointConfig {
+    /// Share of ACR that is lost each time.
+    #[key(default = "1/16", range = Range::FRACTION)]
+    pub tdf: f64,
+    /// Prohibit no increase: the next backward RM cell may raise ACR again.
+    #[key(default = "false")]
+    pub pni: bool,
 }
 
 impl BuiltIn for Joint {

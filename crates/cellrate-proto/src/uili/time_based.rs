@@ -3,21 +3,25 @@
 use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
-use crate::declaration::{Key, Kind, OptionalSpan, Range, Shape, Values, configuration, key};
+use crate::declaration::{Key, Kind, Range, Shape, Table, Values, key};
 use crate::parameters::{AbrParameters, ParameterError};
 use crate::units::{CellRate, Duration};
 
-configuration! {
-    /// Parameters of [`TimeBased`].
-    pub struct TimeBasedConfig new() {
-        /// Everything unused is lost within the larger of addf times frtt and tbe/pcr.
-        addf: f64 = "2" in Range::POSITIVE,
-        /// That time itself.
-        tc: OptionalSpan = "from addf" or (None) where (tc.is_none_or(|tc| tc > Duration::ZERO)) "above 0 s",
-        /// Prohibit no increase: the next backward RM cell may raise ACR again.
-        pni: bool = "false",
-        ..floor: TimeBasedFloor,
-    }
+/// Parameters of [`TimeBased`].
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct TimeBasedConfig {
+    /// Everything unused is lost within the larger of addf times frtt and tbe/pcr.
+    #[key(default = "2", range = Range::POSITIVE)]
+    pub addf: f64,
+    /// That time itself.
+    #[key(default = "from addf", holds(tc.is_none_or(|tc| tc > Duration::ZERO), "above 0 s"))]
+    pub tc: Option<Duration>,
+    /// Prohibit no increase: the next backward RM cell may raise ACR again.
+    #[key(default = "false")]
+    pub pni: bool,
+    /// [`TimeBasedFloor`].
+    #[key(flatten)]
+    pub floor: TimeBasedFloor,
 }
 
 impl BuiltIn for TimeBased {

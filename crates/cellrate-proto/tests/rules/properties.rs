@@ -313,7 +313,7 @@ fn any_parameters() -> impl Strategy<Value = AbrParameters> {
     );
     let cdf = prop_oneof![Just(None), (0_u8..=6).prop_map(PowerOfTwo::from_negative_exponent)];
     let counts = (1_u32..=8, 0_u32..=7, 0_u8..=15, 0_u8..=15);
-    let limits = (1_u64..=1023, prop_oneof![0_u64..2_000, Just(16_777_215)], prop::option::of(0_u64..6), cdf);
+    let limits = (1_u64..=1023, prop_oneof![0_u64..2_000, Just(16_777_215)], prop::option::of(0_u32..6), cdf);
     let frtt = prop_oneof![Just(0_u64), 1_u64..16_777_215];
     (rates, counts, limits, frtt).prop_map(
         |((pcr, mcr, icr), (nrm, trm, rif, rdf), (adtf, tbe, crm, cdf), frtt)| AbrParameters {

@@ -17,6 +17,7 @@ mod tree;
 mod uili;
 
 use application::APPLICATION;
+use cellrate_proto::AbrParameters;
 use cellrate_proto::declaration::{
     Dimension, Key, Kind, Range, Setting, Shape, joined, key, required, total,
 };
@@ -24,7 +25,7 @@ use cellrate_proto::switch::FIGURES;
 
 use crate::clocks::{CLOCKS_KEY, LINK_OFFSET_KEY};
 use crate::courses::{DELAY_COURSE, RATE_COURSE};
-use crate::keys::{CELLS, FRACTION, NRM, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
+use crate::keys::{FRACTION, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
 use crate::model::{Category, DemandQuantity, FlowQuantity, PortQuantity, WaitingBrm};
 use changing::CHANGES_KEY;
 use channel::CHANNELS_KEY;
@@ -394,91 +395,40 @@ const REVERSE: Shape = Shape {
 const ABR: Shape = Shape {
     name: "abr",
     about: "Parameters of an ABR source and of the destination of its cells (TM 4.0, 5.10.3 to 5.10.5).",
-    keys: &[
-        key(
-            "pcr",
-            RATE,
-            "the smallest link rate of the path",
-            "Peak cell rate, 1 to 4290772992 cells/s; more than 16777215 cannot be signalled, and results say so.",
-        ),
-        key("mcr", RATE, "\"0 cells/s\"", "Minimum cell rate, at most pcr."),
-        key("icr", RATE, "pcr", "Initial cell rate, from mcr to pcr."),
-        key(
-            "nrm",
-            NRM,
-            "32",
-            "In-rate cells per forward RM cell: a power of two from 2 to 256. With 2, backward RM cells take every other place, and hardly any data are sent.",
-        ),
-        key(
-            "trm",
-            SPAN,
-            "\"100 ms\"",
-            "Longest time between forward RM cells while cells flow: 100 ms times a power of two from 2^-7 to 1.",
-        ),
-        key(
-            "rif",
-            Kind::PowerOfTwo,
-            "1/16",
-            "Largest increase per backward RM cell, as a fraction of pcr: a power of two from 1/32768 to 1.",
-        ),
-        key(
-            "rdf",
-            Kind::PowerOfTwo,
-            "1/16",
-            "Decrease on congestion indication, as a fraction of the allowed cell rate: a power of two from 1/32768 to 1.",
-        ),
-        key(
-            "adtf",
-            SPAN,
-            "\"500 ms\"",
-            "Idle time after which the allowed cell rate falls to icr: 10 ms to 10.23 s in steps of 10 ms.",
-        ),
-        key("tbe", CELLS, "16777215 cells", "Transient buffer exposure, at most 16777215 cells."),
-        key(
-            "crm",
-            Kind::Integer(1, u32::MAX as i64),
-            "tbe / nrm, rounded up",
-            "Number of forward RM cells without a backward one after which rule 6 acts.",
-        ),
-        key(
-            "cdf",
-            Kind::Or(&[Kind::PowerOfTwo, Kind::Ratio(Range::closed(0.0, 0.0))]),
-            "1/16",
-            "Decrease of rule 6 as a fraction of the allowed cell rate: a power of two from 1/64 to 1, or 0, which disables the rule.",
-        ),
-        key(
-            "frtt",
-            TIME,
-            "twice the delays of the path's links",
-            "Fixed round-trip time, at most 16.777215 s.",
-        ),
-        key(
-            "weight",
-            Kind::Ratio(Range::closed(0.001, 1000.0)),
-            "1",
-            "Weight in weighted max-min sharing: for `cellrate fair`, and for switches with fairness = \"weighted\".",
-        ),
-        key(
-            "efci_state",
-            Kind::Choice(&["clear", "keep"]),
-            "\"clear\"",
-            "Whether the destination clears its EFCI state when it turns a forward RM cell around (TM 4.0) or keeps it until a data cell changes it.",
-        ),
-        key(
-            "waiting_brm",
-            WaitingBrm::KIND,
-            "\"overwrite\"",
-            "Treatment of a turned-around RM cell that still waits at the destination when the next comes (rule 3).",
-        ),
-        CONGESTED_KEY,
-        key(
-            "uili",
-            Kind::Or(&[Kind::Tagged(&UILI), Kind::Choice(UILI_POLICIES)]),
-            "\"none\"",
-            "Use-it-or-lose-it policy of the source beyond rule 5: a table, or the type alone.",
-        ),
-    ],
+    keys: {
+        const PARTS: &[&[Key]] = &[AbrParameters::KEYS, ABR_ENDS];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    },
 };
+
+/// Keys of the ends of an ABR connection, beside the parameters that set-up agrees on.
+const ABR_ENDS: &[Key] = &[
+    key(
+        "weight",
+        Kind::Ratio(Range::closed(0.001, 1000.0)),
+        "1",
+        "Weight in weighted max-min sharing: for `cellrate fair`, and for switches with fairness = \"weighted\".",
+    ),
+    key(
+        "efci_state",
+        Kind::Choice(&["clear", "keep"]),
+        "\"clear\"",
+        "Whether the destination clears its EFCI state when it turns a forward RM cell around (TM 4.0) or keeps it until a data cell changes it.",
+    ),
+    key(
+        "waiting_brm",
+        WaitingBrm::KIND,
+        "\"overwrite\"",
+        "Treatment of a turned-around RM cell that still waits at the destination when the next comes (rule 3).",
+    ),
+    CONGESTED_KEY,
+    key(
+        "uili",
+        Kind::Or(&[Kind::Tagged(&UILI), Kind::Choice(UILI_POLICIES)]),
+        "\"none\"",
+        "Use-it-or-lose-it policy of the source beyond rule 5: a table, or the type alone.",
+    ),
+];
 
 const PROBE: Shape = Shape {
     name: "probe",

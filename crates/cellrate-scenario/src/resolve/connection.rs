@@ -13,6 +13,7 @@ use cellrate_proto::{AbrParameters, CellRate};
 use super::group;
 use super::network::{Network, round_trip};
 use super::path::path;
+use super::written::Written;
 use super::{
     Whole, channel, congested, defaults, loopback, misbehaves, place_of, police, rounded, stop_and_go,
     traffic, tree as trees, uili, wholes,
@@ -459,29 +460,17 @@ fn abr_sender(
     path: &[Step],
     stop_and_go: Option<String>,
 ) -> Result<Sender, Fault> {
-    let rate = |key: &str| optional(keys, key, quantity::cell_rate);
-    let power = |key: &str| optional(keys, key, check::power_of_two);
-    let whole = |key: &str| optional(keys, key, |node| check::integer(node, 0, i64::from(u32::MAX)));
+    let is_given = |key: &str| keys.node(key).is_some();
     let narrowest = narrowest.min(CellRate::new(MAX_RM_CELL_RATE));
-    let mut parameters = AbrParameters::new(rate("pcr")?.unwrap_or(narrowest));
-    if stop_and_go.is_some() {
-        StopAndGo::fix(&mut parameters);
+    let mut parameters = AbrParameters::read(&Written::new(keys, place), narrowest)?;
+    if !is_given("frtt") {
+        parameters.frtt = round_trip(network, path);
     }
-    parameters.mcr = rate("mcr")?.unwrap_or(parameters.mcr);
-    parameters.icr = rate("icr")?.unwrap_or(parameters.icr);
-    parameters.nrm = whole("nrm")?.map_or(parameters.nrm, |nrm| nrm as u32);
-    parameters.trm = optional(keys, "trm", quantity::span)?.unwrap_or(parameters.trm);
-    parameters.rif = power("rif")?.unwrap_or(parameters.rif);
-    parameters.rdf = power("rdf")?.unwrap_or(parameters.rdf);
-    parameters.adtf = optional(keys, "adtf", quantity::span)?.unwrap_or(parameters.adtf);
-    parameters.tbe = optional(keys, "tbe", quantity::cells)?.unwrap_or(parameters.tbe);
-    parameters.crm = whole("crm")?.map(|crm| crm as u64);
-    if let Some(cdf) = keys.node("cdf") {
-        parameters.cdf = if quantity::ratio(cdf)? == 0.0 { None } else { Some(check::power_of_two(cdf)?) };
-    }
-    parameters.frtt = optional(keys, "frtt", quantity::time)?.unwrap_or_else(|| round_trip(network, path));
     if let Some(port) = stop_and_go {
-        parameters.icr = rate("icr")?.unwrap_or_else(|| StopAndGo::initial_rate(&parameters));
+        StopAndGo::fix(&mut parameters, is_given);
+        if !is_given("icr") {
+            parameters.icr = StopAndGo::initial_rate(&parameters);
+        }
         stop_and_go::check(&parameters, keys, place, &port)?;
     }
     check_parameters(&parameters, keys, place)?;

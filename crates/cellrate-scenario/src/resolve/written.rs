@@ -1,7 +1,7 @@
 //! Values as they are written in a scenario, for what declares its keys itself: switch algorithms and policies.
 
 use cellrate_proto::declaration::Values;
-use cellrate_proto::parameters::ParameterError;
+use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 use cellrate_proto::{CellRate, Cells, Duration};
 
 use crate::text::check;
@@ -40,6 +40,10 @@ impl Values for Written<'_> {
         optional(self.table, key, quantity::span)
     }
 
+    fn time(&self, key: &str) -> Result<Option<Duration>, Fault> {
+        optional(self.table, key, quantity::time)
+    }
+
     fn cells(&self, key: &str) -> Result<Option<Cells>, Fault> {
         optional(self.table, key, quantity::cells)
     }
@@ -51,6 +55,10 @@ impl Values for Written<'_> {
     fn count(&self, key: &str) -> Result<Option<u32>, Fault> {
         let count = optional(self.table, key, |node| check::integer(node, 1, i64::from(u32::MAX)))?;
         Ok(count.map(|count| count as u32))
+    }
+
+    fn power_of_two(&self, key: &str) -> Result<Option<PowerOfTwo>, Fault> {
+        optional(self.table, key, check::power_of_two)
     }
 
     fn flag(&self, key: &str) -> Result<Option<bool>, Fault> {

@@ -5,7 +5,7 @@
 //! band from Q0 to Q1 in which f is 1. All of them are b at an empty queue, or fall from it to 1 at T0, and fall beyond
 //! T1 to QDLF.
 
-use crate::declaration::{Key, Kind, Range, configuration, key, words, written};
+use crate::declaration::{Key, Kind, Range, Table, key, words, written};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration};
 
@@ -18,25 +18,31 @@ pub enum QueueControl {
     QueueingDelay(DelayControl),
 }
 
-configuration! {
-    /// The share f(Tq) of what higher categories leave, by the queueing delay Tq. The defaults are those of paper
-    /// tcp-lrd-vbr: hyperbolic, no dead band, by capacity.
-    pub struct DelayControl new() {
-        /// The queueing delay aimed at.
-        t0: Duration = "500 us" where (t0 > Duration::ZERO) "above 0 s",
-        /// The end of the dead band, which begins at t0: the share is 1 there. At least t0.
-        t1: Duration = "t0" or (t0) where (t1 >= t0) "at least t0",
-        /// How the share falls as the queueing delay grows (docs/algorithms/erica-plus.md).
-        function: ControlFunction = "hyperbolic",
-        /// Rate that the queueing delay divides the queue by: what higher categories leave of the line, or the line.
-        drained_by: DrainedBy = "capacity",
-        /// Slope above t0.
-        a: f64 = "1.15" in Range::ABOVE_ONE,
-        /// Share at an empty queue, and slope below t0.
-        b: f64 = "1.05" in Range::ABOVE_ONE,
-        /// Queue drain limit factor: the smallest share.
-        qdlf: f64 = "0.5" in Range::SHARE,
-    }
+/// The share f(Tq) of what higher categories leave, by the queueing delay Tq. The defaults are those of paper
+/// tcp-lrd-vbr: hyperbolic, no dead band, by capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct DelayControl {
+    /// The queueing delay aimed at.
+    #[key(default = "500 us", holds(t0 > Duration::ZERO, "above 0 s"))]
+    pub t0: Duration,
+    /// The end of the dead band, which begins at t0: the share is 1 there. At least t0.
+    #[key(default = "t0", or = t0, holds(t1 >= t0, "at least t0"))]
+    pub t1: Duration,
+    /// How the share falls as the queueing delay grows (docs/algorithms/erica-plus.md).
+    #[key(default = "hyperbolic")]
+    pub function: ControlFunction,
+    /// Rate that the queueing delay divides the queue by: what higher categories leave of the line, or the line.
+    #[key(default = "capacity")]
+    pub drained_by: DrainedBy,
+    /// Slope above t0.
+    #[key(default = "1.15", range = Range::ABOVE_ONE)]
+    pub a: f64,
+    /// Share at an empty queue, and slope below t0.
+    #[key(default = "1.05", range = Range::ABOVE_ONE)]
+    pub b: f64,
+    /// Queue drain limit factor: the smallest share.
+    #[key(default = "0.5", range = Range::SHARE)]
+    pub qdlf: f64,
 }
 
 words! {

@@ -1,6 +1,6 @@
 //! Built-in policies of frame discard: the declaration of each, and the list of all of them.
 //!
-//! A policy is a file beside this one. It declares its parameters with `configuration!` and implements [`BuiltIn`] for
+//! A policy is a file beside this one. It declares its parameters by `#[derive(Table)]` and implements [`BuiltIn`] for
 //! them. With its line in the list of `mod.rs` its shape is among [`SHAPES`](super::SHAPES): the format of scenarios,
 //! its reference and schema, names in results, random networks and the tests that hold all policies follow. The judge,
 //! which says in `cellrate-sim/tests/reference/frame_discard.rs` what each refuses in its own way, does not compile

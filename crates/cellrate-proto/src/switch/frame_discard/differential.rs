@@ -1,23 +1,24 @@
 //! Differential fair buffer allocation (DFBA; ATM Forum 98-0885).
 
 use super::{BuiltIn, FirstCell};
-use crate::declaration::{Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::units::Cells;
 
-configuration! {
-    /// While there are more cells than `low`, PDUs with CLP = 1 are refused, and by chance those of connections that
-    /// have more of the cells than their part of the MCRs; all while there are more than `high`.
-    ///
-    /// Implementations have a = 0.5.
-    pub struct Differential new(low: Cells, high: Cells) {
-        /// L: nothing is refused while there are no more cells of the categories in the port; less than `high`.
-        low: Cells where (low < high) "less than high",
-        /// H: PDUs are refused while there are more cells; less than their room in `buffers`.
-        high: Cells,
-        /// a: how much of the probability goes by what a connection has above its part, the rest by how full the buffer
-        /// is.
-        fairness: f64 = "0.5" in Range::FRACTION,
-    }
+/// While there are more cells than `low`, PDUs with CLP = 1 are refused, and by chance those of connections that
+/// have more of the cells than their part of the MCRs; all while there are more than `high`.
+///
+/// Implementations have a = 0.5.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct Differential {
+    /// L: nothing is refused while there are no more cells of the categories in the port; less than `high`.
+    #[key(holds(low < high, "less than high"))]
+    pub low: Cells,
+    /// H: PDUs are refused while there are more cells; less than their room in `buffers`.
+    pub high: Cells,
+    /// a: how much of the probability goes by what a connection has above its part, the rest by how full the buffer
+    /// is.
+    #[key(default = "0.5", range = Range::FRACTION)]
+    pub fairness: f64,
 }
 
 impl BuiltIn for Differential {

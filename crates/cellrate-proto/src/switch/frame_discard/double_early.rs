@@ -1,20 +1,20 @@
 //! Early packet discard with two thresholds (double EPD; TM 4.1, on GFR).
 
 use super::{BuiltIn, FirstCell};
-use crate::declaration::{Shape, configuration};
+use crate::declaration::{Shape, Table};
 use crate::units::Cells;
 
-configuration! {
-    /// All PDUs are refused while there are more cells than a threshold, and those with CLP = 1 while there are more
-    /// than a lower one.
-    pub struct DoubleEarly new(tagged_threshold: Cells, threshold: Cells) {
-        /// R1: PDUs with CLP = 1 are refused while there are more cells of the categories in the port; at most
-        /// `threshold`.
-        tagged_threshold: Cells where (tagged_threshold <= threshold) "at most threshold",
-        /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
-        /// `buffers`.
-        threshold: Cells,
-    }
+/// All PDUs are refused while there are more cells than a threshold, and those with CLP = 1 while there are more
+/// than a lower one.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct DoubleEarly {
+    /// R1: PDUs with CLP = 1 are refused while there are more cells of the categories in the port; at most
+    /// `threshold`.
+    #[key(holds(tagged_threshold <= threshold, "at most threshold"))]
+    pub tagged_threshold: Cells,
+    /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
+    /// `buffers`.
+    pub threshold: Cells,
 }
 
 impl BuiltIn for DoubleEarly {

@@ -1,16 +1,15 @@
 //! Early packet discard (EPD; Romanow, Floyd, 1995).
 
 use super::{BuiltIn, FirstCell};
-use crate::declaration::{Shape, configuration};
+use crate::declaration::{Shape, Table};
 use crate::units::Cells;
 
-configuration! {
-    /// All PDUs are refused while there are more cells than a threshold.
-    pub struct Early new(threshold: Cells) {
-        /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
-        /// `buffers`.
-        threshold: Cells,
-    }
+/// All PDUs are refused while there are more cells than a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct Early {
+    /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
+    /// `buffers`.
+    pub threshold: Cells,
 }
 
 impl BuiltIn for Early {

@@ -1,22 +1,22 @@
 //! Fair buffer allocation (FBA; Heinanen, Kilkki, 1995; Goyal and others, ATM Forum 96-1269).
 
 use super::{BuiltIn, FirstCell};
-use crate::declaration::{Range, Shape, configuration};
+use crate::declaration::{Range, Shape, Table};
 use crate::units::Cells;
 
-configuration! {
-    /// While there are more cells than a threshold, PDUs of connections are refused that have more of them than others,
-    /// by a limit that falls as the buffer fills.
-    ///
-    /// 0.8 is, of the values of Z that the reference tries, the one that it takes.
-    pub struct Fair new(threshold: Cells) {
-        /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
-        /// `buffers`.
-        threshold: Cells,
-        /// Z: a connection is refused PDUs if it has more than Z (K - R) / (X - R) times that average, with K cells of
-        /// room, the threshold R, and X cells there.
-        scale_factor: f64 = "0.8" in Range::POSITIVE,
-    }
+/// While there are more cells than a threshold, PDUs of connections are refused that have more of them than others,
+/// by a limit that falls as the buffer fills.
+///
+/// 0.8 is, of the values of Z that the reference tries, the one that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct Fair {
+    /// R: PDUs are refused while there are more cells of the categories in the port; less than their room in
+    /// `buffers`.
+    pub threshold: Cells,
+    /// Z: a connection is refused PDUs if it has more than Z (K - R) / (X - R) times that average, with K cells of
+    /// room, the threshold R, and X cells there.
+    #[key(default = "0.8", range = Range::POSITIVE)]
+    pub scale_factor: f64,
 }
 
 impl BuiltIn for Fair {

@@ -1,14 +1,12 @@
 //! Partial packet discard (PPD; Romanow, Floyd, 1995).
 
 use super::{BuiltIn, FirstCell};
-use crate::declaration::{Shape, configuration};
+use crate::declaration::{Shape, Table};
 use crate::units::Cells;
 
-configuration! {
-    /// No PDU is refused that the buffer has room for.
-    pub struct Partial new() {
-    }
-}
+/// No PDU is refused that the buffer has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+pub struct Partial {}
 
 impl BuiltIn for Partial {
     const SHAPE: Shape = Shape {
