@@ -92,6 +92,25 @@ def test_what_is_done_stays_and_the_same_command_ends_with_the_same_bytes(
     assert {entry.name for entry in tmp_path.iterdir()} == {"long.toml", "out"}
 
 
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="semaphores have names in files on Linux alone")
+@pytest.mark.parametrize("end", [os.kill, os.killpg])
+def test_no_semaphore_stays_of_what_was_killed_and_nothing_is_said_of_it(
+    tmp_path: Path, end: Callable[[int, int], None]
+) -> None:
+    (tmp_path / "long.toml").write_text(LONG)
+    call = [sys.executable, "-m", "cellrate", *ASKED, "--workers", "2"]
+    with (tmp_path / "said").open("w") as said:
+        process = subprocess.Popen(call, cwd=tmp_path, stdout=said, stderr=said, start_new_session=True)
+    names = f"sem.loky-{process.pid}-*"
+    until(lambda: any(area_of(tmp_path / "out").glob("point-*")))
+    assert any(Path("/dev/shm").glob(names))
+    end(process.pid, signal.SIGKILL)
+    process.wait()
+    until(lambda: not any(Path("/dev/shm").glob(names)))
+    assert "Traceback" not in (tmp_path / "said").read_text()
+    assert "resource_tracker" not in (tmp_path / "said").read_text()
+
+
 def test_two_processes_share_the_points(tmp_path: Path, whole: dict[str, bytes]) -> None:
     with started(tmp_path) as first, started(tmp_path, workers=1) as second:
         until(lambda: (tmp_path / "out").exists())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +144,49 @@ def test_what_is_no_folder_of_results_is_told(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "file").write_text("")
     (tmp_path / "empty").mkdir()
     assert look(tmp_path / what, capsys, tmp_path / what) == [2, 2, 2]
+
+
+def test_half_of_a_surrogate_pair_is_told_with_its_file(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON has an escape for what no file and no terminal can hold."""
+    folder = shutil.copytree(stored / "run", tmp_path / "run")
+    text = (folder / "summary.json").read_text()
+    for half in ("\\ud800", "\\uDFFF"):
+        (folder / "summary.json").write_text(text.replace('"vc1"', f'"{half}"'))
+        for call in (
+            ["show", str(folder)],
+            ["show", str(folder), "--json"],
+            ["export", str(folder), "-o", str(tmp_path / "ex")],
+        ):
+            assert status(call) == 2
+            assert f"{folder / 'summary.json'} is not JSON: a text in it has half of" in capsys.readouterr().err
+    (folder / "summary.json").write_text(text.replace('"vc1"', '"\\ud83d\\ude00"'))
+    assert cellrate.load(folder).summary["vcs"][0]["vc"] == "\N{GRINNING FACE}"
+
+
+@pytest.mark.parametrize("octets", [b"[" * 100_000, b"\xff{}", b'{"run": "\xed\xa0\x80"}', b"\xfe\xff\0{\0}"])
+def test_json_that_is_none_is_told_with_its_file(stored: Path, tmp_path: Path, octets: bytes) -> None:
+    folder = shutil.copytree(stored / "run", tmp_path / "run")
+    (folder / "summary.json").write_bytes(octets)
+    with pytest.raises(cellrate.CellrateError, match=r"summary\.json is not JSON"):
+        cellrate.load(folder)
+
+
+@pytest.mark.parametrize("name", ["series/acr.parquet", "delays.parquet"])
+@pytest.mark.parametrize(("key", "value"), [(b"hash\xff", b"x"), (b"unit", b"\xff"), (b"series", b"[{}]")])
+def test_metadata_of_tables_are_told_with_their_file(
+    stored: Path, tmp_path: Path, name: str, key: bytes, value: bytes
+) -> None:
+    import pyarrow.parquet
+
+    folder = shutil.copytree(stored / "run", tmp_path / "run")
+    if not (folder / name).exists() or (name == "delays.parquet" and key == b"series"):
+        pytest.skip("nothing of that is recorded or read")
+    table = pyarrow.parquet.read_table(folder / name)
+    changed = table.replace_schema_metadata({**(table.schema.metadata or {}), key: value})
+    pyarrow.parquet.write_table(changed, folder / name)
+    with pytest.raises(
+        cellrate.CellrateError, match=rf"{re.escape(str(folder))}.*(UTF-8|is damaged or of another version)"
+    ):
+        assert cellrate.load(folder).delays

@@ -26,7 +26,7 @@ from browsing import CHROMIUM, Browser
 from cellrate.command_line.main import status
 from cellrate.watching import board
 from cellrate.watching.pace import Pace
-from cellrate.watching.site import FOLDER, Site
+from cellrate.watching.site import FOLDER, Site, takes_gzip
 from conftest import PAIR, SWEEP
 
 
@@ -261,6 +261,41 @@ def test_a_file_is_packed_for_who_takes_it_so() -> None:
                 answer = connection.getresponse()
                 assert answer.getheader("Content-Encoding") == "gzip"
                 assert gzip.decompress(answer.read()).decode() == ask(site.address, name)[1]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "taken"),
+    [
+        ("gzip", True), ("br, gzip;q=0.5", True), ("GZIP ; Q=1", True), ("*", True), ("x-gzip", True),
+        ("gzip;q=0", False), ("gzip; q=0.000, *", False), ("*;q=0", False), ("br", False), ("", False),
+        ("gzipped", False), ("gzip;q=much", False),
+    ],
+)  # fmt: skip
+def test_a_file_is_packed_by_the_weights_of_who_asks(accepted: str, taken: bool) -> None:
+    assert takes_gzip(accepted) == taken
+
+
+def test_a_page_is_only_read_and_any_path_has_an_answer() -> None:
+    def asked(method: str, path: bytes) -> bytes:
+        with socket.create_connection((str(place.hostname), int(place.port or 0)), timeout=30) as connection:
+            connection.sendall(
+                method.encode() + b" " + path + b" HTTP/1.1\r\nHost: " + place.netloc.encode() + b"\r\n\r\n"
+            )
+            with connection.makefile("rb") as told:
+                return told.read()
+
+    with Site(mode="watch") as site:
+        place = urlsplit(site.address)
+        path = place.path.encode()
+        for method in ("POST", "PUT", "TRACE", "DELETE", "OPTIONS"):
+            head = asked(method, path + b"page.css").partition(b"\r\n\r\n")[0]
+            assert head.startswith(b"HTTP/1.1 405 ")
+            assert b"\r\nAllow: GET, HEAD" in head
+        head, _, body = asked("GET", path + b"page.css").partition(b"\r\n\r\n")
+        assert asked("HEAD", path + b"page.css") == head + b"\r\n\r\n"
+        assert body
+        assert asked("GET", path + b"\xe9").startswith(b"HTTP/1.1 404 ")
+        assert asked("GET", b"/\xff").startswith(b"HTTP/1.1 403 ")
 
 
 def test_who_says_nothing_or_too_slowly_is_left_and_keeps_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from .. import _native
 from ..errors import CellrateError, RunError
 from ..folders.locks import LOCK
 from ..folders.owned import RANDOM, own_folder, remove_left_behind
+from ..folders.stored_json import stored_json
 from ..results import Result
 from ..results.reading import load
 from ..results.writing import fill_result
@@ -150,7 +151,7 @@ class KeptRuns:
         if not (is_private(self.folder) and is_private(place)):
             return None
         try:
-            said: Any = json.loads((place / MARK).read_bytes())
+            said: Any = stored_json((place / MARK).read_bytes())
             expected = {"hash": scenario.hash, "module": module_digest()}
             if not isinstance(said, dict) or {key: said.get(key) for key in expected} != expected:
                 return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
 from ..folders.replaceable import REPORT, TOOK
+from ..folders.stored_json import stored_json
 from ..results.writing import write_json
 from ..running.processes import side_by_side
 from .experiment import CAUSES, Claim, Drawing, Value
@@ -126,7 +126,7 @@ def read_report(folder: Path) -> Report:
         If there is no report.
     """
     try:
-        content = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        content = stored_json((folder / MARK).read_bytes())
         return Report(**{**content, "claims": [Claim(**row) for row in content["claims"]]})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CellrateError(f"{folder} holds no report that can be read ({MARK}: {error})") from None

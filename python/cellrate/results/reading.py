@@ -180,8 +180,13 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
     Raises
     ------
     CellrateError
-        If it is not whole, or what belongs to it is not there.
+        If it is not whole, or what belongs to it is not there; so do series and distributions once they are read.
     """
+    with told_of(folder):
+        return _read_run(folder, summary, settings)
+
+
+def _read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> Result:
     file = folder / "scenario.toml"
     try:
         toml = file.read_text(encoding="utf-8")
@@ -207,7 +212,7 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
     found: list[tuple[int, tuple[str, str], Callable[[], Series]]] = []
     for table in sorted((folder / "series").glob("*.parquet")):
         about = _about(table, run["hash"])
-        columns = cache(partial(_columns, table, about, inventory))
+        columns = cache(partial(_told_of, folder, partial(_columns, table, about, inventory)))
         first = 0
         for one in _listed(about, table):
             key, rows = (about["probe"], one["entity"]), slice(first, first + one["rows"])
@@ -215,9 +220,14 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
             series = partial(_series, columns, rows, key, about["unit"], one["interval_s"], run["duration_s"])
             found.append((one["place"], key, cache(series)))
     series_of = {key: series for _, key, series in sorted(found, key=_place)}
-    delays = cache(partial(_delays, folder / DELAYS, run["hash"]))
-    times = cache(partial(_completion_times, folder / COMPLETION_TIMES, run["hash"]))
+    delays = cache(partial(_told_of, folder, partial(_delays, folder / DELAYS, run["hash"])))
+    times = cache(partial(_told_of, folder, partial(_completion_times, folder / COMPLETION_TIMES, run["hash"])))
     return Result(summary, settings, toml, purpose, series_of, delays=delays, completion_times=times)
+
+
+def _told_of(folder: Path, read: Callable[[], Any]) -> Any:
+    with told_of(folder):
+        return read()
 
 
 def _delays(table: Path, hash: str) -> dict[str, Delays]:

@@ -112,6 +112,7 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
     from loky import ProcessPoolExecutor
     from loky.backend import get_context
 
+    _begin_tracker()
     context = get_context("loky")
     stopped = context.Event()
     executor = ProcessPoolExecutor(workers, context=context, initializer=_begin, initargs=(stopped, os.getpid()))
@@ -142,6 +143,35 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
         raise
     finally:
         executor.shutdown(wait=True)
+
+
+def _begin_tracker() -> None:
+    """Have loky's tracker of semaphores in a session of its own, and without a terminal, unless it is there already.
+
+    It removes the names of semaphores once all processes that have them are gone. Whatever ends the group of this
+    process at once must leave it alive for that, and what it says of those who were killed is not for people.
+    """
+    if sys.platform == "win32":
+        return
+    from loky.backend import resource_tracker
+
+    usual = resource_tracker.spawnv_passfds
+    resource_tracker.spawnv_passfds = _spawned_apart
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        resource_tracker.spawnv_passfds = usual
+
+
+def _spawned_apart(program: str, words: Sequence[str], descriptors: Sequence[int]) -> tuple[int, None]:
+    """Start a process as loky does, with the last of some descriptors, which is the pipe that it reads."""
+    pipe = descriptors[-1]
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0o666) for number in range(3) if number != pipe]
+    os.set_inheritable(pipe, True)
+    try:
+        return os.posix_spawn(program, tuple(words), os.environ, file_actions=nowhere, setsid=True), None
+    finally:
+        os.set_inheritable(pipe, False)
 
 
 @contextlib.contextmanager

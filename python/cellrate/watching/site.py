@@ -100,7 +100,16 @@ class Site:
         connections = 0
 
         class Counted(ServerConnection):
-            """A connection that is closed at once where there are too many."""
+            """A connection that is closed at once where there are too many, and whose path may have any octet."""
+
+            _has_path = False
+
+            def data_received(self, data: bytes) -> None:
+                if not self._has_path:
+                    line, end, rest = data.partition(b"\n")
+                    self._has_path = bool(end)
+                    data = escaped(line) + end + rest
+                super().data_received(data)
 
             def connection_made(self, transport: asyncio.BaseTransport) -> None:
                 nonlocal connections
@@ -174,6 +183,16 @@ class Site:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Give a file, or None where a WebSocket is to be opened."""
+        # Versions that do not tell the method take GET alone.
+        method = getattr(request, "method", "GET")
+        if method not in ("GET", "HEAD"):
+            return _response(HTTPStatus.METHOD_NOT_ALLOWED, "this page is only read\n", {"Allow": "GET, HEAD"})
+        found = self._found(request)
+        if found is not None and method == "HEAD":
+            found.body = b""
+        return found
+
+    def _found(self, request: Request) -> Response | None:
         place = self._named(request)
         if place is None:
             return _response(HTTPStatus.FORBIDDEN, "this page is at another address\n")
@@ -193,7 +212,7 @@ class Site:
         if name not in self._files:
             return _response(HTTPStatus.NOT_FOUND, f"there is no {name}; there are {', '.join(self._files)}\n")
         head = {"Content-Type": KINDS[name]}
-        if "gzip" in request.headers.get("Accept-Encoding", ""):
+        if takes_gzip(",".join(request.headers.get_all("Accept-Encoding"))):
             if name not in self._packed:
                 self._packed[name] = gzip.compress(self._files[name], 6, mtime=0)
             return _response(HTTPStatus.OK, self._packed[name], {**head, "Content-Encoding": "gzip"})
@@ -209,6 +228,24 @@ class Site:
             return named[0] if named[0].rpartition(":")[2] == str(self._port) else None
         known = {self.place, f"localhost:{self._port}"} if self._host == "127.0.0.1" else {self.place}
         return named[0] if named[0].lower() in known else None
+
+
+def escaped(line: bytes) -> bytes:
+    """Give a request line with octets above 127 as a URL has them (%XX): they are no ASCII, and get an answer so."""
+    return b"".join(b"%%%02X" % octet if octet > 127 else bytes((octet,)) for octet in line)
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether who asks takes gzip, by the weights of Accept-Encoding (RFC 9110, 12.5.3); what is named beats "*"."""
+    weights: dict[str, float] = {}
+    for part in accepted.split(","):
+        coding, *parameters = (one.strip().lower() for one in part.split(";"))
+        weight = next((one.partition("=")[2] for one in parameters if one.startswith("q=")), "1")
+        try:
+            weights[coding] = float(weight)
+        except ValueError:
+            weights[coding] = 0.0
+    return weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0))) > 0
 
 
 def _response(status: HTTPStatus, body: str | bytes, head: dict[str, str] | None = None) -> Response:
