@@ -35,7 +35,7 @@ MARKS = {
         r"test_(pages|examples|papers|paper_uili|runs_of_papers|slurm|clusters|campaigns|first_use|arena|side_by_side"
         r"|notebooks|trial|gfr)"
     ),
-    "live": r"test_live_(run|algorithms|watch|trust|tcp|edge)",
+    "live": r"test_live_(run|shell|algorithms|watch|trust|tcp|edge)",
     "browser": r"test_(lab\w*|watch)",
     "notebook": r"test_notebooks",
 }

@@ -35,6 +35,7 @@ NOT_RUN = {
     "cellrate live watch": OPENS_A_PAGE,
     "cellrate live run": NEEDS_ROOT,
     "cellrate live node": NEEDS_ROOT,
+    "cellrate live shell": "reads from a terminal; its tests have one",
     "cellrate paper run abr-parameters": "takes minutes; tests of papers run their experiments",
     "cellrate advise --link T1 --distance '1000 km' --application interactive --switches erica --tune": (
         "takes half a minute of processor time; tests of tuned advice have fewer sets"

@@ -234,6 +234,33 @@ def live_watch(
     return warn_and_exit_status(undrawn) or int(bool(runs[0].failed_applications) or not runs[0].in_time)
 
 
+@live_app.command("shell")
+def live_shell(
+    file: File,
+    host: Annotated[str | None, Parameter(help="A host, to open its own shell and nothing else.")] = None,
+    /,
+    *,
+    set: Settings = None,
+    point: Points = None,
+    algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
+) -> int:
+    """Have a network of real hosts stand, with a shell over it: HOST COMMAND, pingall, iperf, rates, queues.
+
+    It stands until one leaves, 24 hours at most. Duration, probes and applications of the scenario are left aside. All
+    hosts have each other's names, and what was started on them ends with the shell, however that ends.
+    """
+    from ..live.shell import open_shell
+    from ..plugins.collection import load
+    from ..scenario import prepare
+    from ..sweeps.picking import one_point
+
+    scenario = prepare(file, set=settings_of(set))
+    chosen = one_point(scenario, point_of(point), "a shell is over one network").scenario
+    return open_shell(chosen, host, load(algorithm, policy, traffic))
+
+
 @live_app.command("node")
 def live_node(
     file: File,

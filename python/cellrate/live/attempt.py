@@ -28,7 +28,7 @@ from ..plugins.collection import NOTHING, Plugins
 from ..results import Result
 from ..scenario import Scenario
 from ..wireshark.capture import Capture
-from . import adapters, kernel_record, privileges
+from . import adapters, kernel_record, names, privileges
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
 from .messages import news_apart
@@ -118,6 +118,11 @@ class Attempt:
         self.engine = Engine(scenario, list(self.hosts.values()), capture, plugins)
         self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
         self.sockets: dict[str, str] = {}
+        tools = names.prepare(folder, list(self.hosts.values()))
+        self.variables = {
+            "PATH": os.pathsep.join([str(tools), search_path()]),
+            adapters.ENVIRONMENT: str(folder / "adapters.sock"),
+        }
 
     def run(self, progress: Callable[[float], object], look: Look | None = None) -> Result:
         """Run everything and give the result; `progress` and `look` are told how far it is, some 20 times a second.
@@ -225,7 +230,7 @@ class Attempt:
             job.foreground.append(self._start(program, job))
 
     def _start(self, program: Program, job: Job) -> Running:
-        return start(program, job.folder, job.identity, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
+        return start(program, job.folder, job.identity, self.variables)
 
     def _look_at_sockets(self) -> None:
         self.sockets = {host.name: kernel_record.sockets(host) for host in self.hosts.values()}
@@ -335,6 +340,11 @@ class Engine:
     def wait(self) -> None:
         """Wait until the network's time is over."""
         self._done.wait()
+
+    @property
+    def error(self) -> BaseException | None:
+        """Reason why the network has ended before its time; None while it runs, and after a good end."""
+        return self._error
 
     def offer(self, host: str, peer: str) -> tuple[float, float]:
         """ACR and PCR on the way from one host to another [cells/s]."""

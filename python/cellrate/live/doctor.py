@@ -44,6 +44,7 @@ PROGRAMS = (
     ("ffmpeg", "application video", False, "ffmpeg"),
     ("gst-launch-1.0", "application voice", False, "gstreamer1.0-tools"),
     ("iperf3", "application iperf3", False, "iperf3"),
+    ("ping", "pings of a live shell", False, "iputils-ping"),
     ("tshark", "looking at captures", False, "tshark"),
 )
 """Program, what for, whether no run goes without, Debian package."""
@@ -150,11 +151,13 @@ def _namespaces() -> Finding:
 def isolation_words() -> list[str]:
     """Give the command that runs the words behind it in a process namespace of their own, as root there.
 
+    They have a mount namespace, too, in which /etc/hosts can be another one (`names`).
+
     All of it ends with the process that starts it, however that ends: setpriv has the kernel kill unshare then, unshare
     the first process of the namespace, and the kernel all others.
     """
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    return ["setpriv", "--pdeathsig", "KILL", "unshare", *user, "--pid", "--fork", "--kill-child=KILL"]
+    return ["setpriv", "--pdeathsig", "KILL", "unshare", *user, "--mount", "--pid", "--fork", "--kill-child=KILL"]
 
 
 def _gstreamer() -> list[Finding]:

@@ -169,7 +169,7 @@ def ask(host: HostLike, words: list[str]) -> str:
     return done.stdout.decode(errors="replace")
 
 
-def start(program: Program, folder: Path, identity: Identity, environment: Mapping[str, str]) -> Running:
+def start(program: Program, folder: Path, identity: Identity, more: Mapping[str, str]) -> Running:
     """Start a program in its host's namespace, in `folder`, in a process group of its own, with more environment.
 
     Raises
@@ -187,11 +187,21 @@ def start(program: Program, folder: Path, identity: Identity, environment: Mappi
             stderr=err,
             cwd=folder,
             process_group=0,
-            env={**os.environ, "LC_ALL": "C", "PATH": search_path(), "HOME": str(folder), **environment},
+            env=environment(folder, {"LC_ALL": "C", **more}),
         )
     except OSError as error:
         raise RunError(f"{program.title}: nsenter (Debian: util-linux) cannot be started: {error}") from None
     return Running(program, folder, process, _files=[out, err])
+
+
+KEPT_VARIABLES = ("LANG", "PATH", "TERM", "TZ")
+"""Variables of the caller that programs on hosts see; others, such as tokens and proxies, are not for them."""
+
+
+def environment(home: Path, more: Mapping[str, str]) -> dict[str, str]:
+    """Give the environment of a program on a host: a few of the caller's variables, HOME, and `more`."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    return {**kept, "PATH": search_path(), "HOME": str(home), **more}
 
 
 def await_ready(running: Running) -> None:

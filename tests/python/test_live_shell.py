@@ -1,0 +1,164 @@
+"""A shell over a network that stands: names, ping, TCP, the terminal's keys, and that nothing stays behind.
+
+Skipped, with the reason, where hosts cannot be had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cellrate.command_line.main import status
+from cellrate.live import doctor
+from cellrate.live.process import environment, search_path
+
+_FOUND = doctor.findings()
+pytestmark = pytest.mark.skipif(bool(doctor.missing_requirements(_FOUND)), reason=doctor.sentence(_FOUND))
+
+WITHIN_S = 60.0
+PROMPT = "cellrate> "
+
+
+class Terminal:
+    """A terminal with `cellrate live shell` in it."""
+
+    def __init__(self, *words: str) -> None:
+        self.shown = ""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "dumb"
+            command = [sys.executable, "-m", "cellrate", "live", "shell", *words]
+            os.execv(command[0], command)
+
+    def type(self, text: str) -> None:
+        """Type a line."""
+        os.write(self.fd, f"{text}\n".encode())
+
+    def until(self, pattern: str) -> str:
+        """Read until the screen shows a pattern; give what came before it, and forget it."""
+        last = time.monotonic() + WITHIN_S
+        while (found := re.search(pattern, self.shown)) is None:
+            assert time.monotonic() < last, (pattern, self.shown)
+            self.shown += os.read(self.fd, 65536).decode(errors="replace")
+        before, self.shown = self.shown[: found.end()], self.shown[found.end() :]
+        return before
+
+    def does(self, line: str) -> str:
+        """Type a line and give what is shown before the next prompt."""
+        self.type(line)
+        self.until(re.escape(line))
+        return self.until(PROMPT)
+
+    def status(self) -> int:
+        """Wait until it has ended; give its exit status."""
+        with contextlib.suppress(OSError):
+            while os.read(self.fd, 65536):
+                pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    opened = Terminal("live/reno-10")
+    opened.until(PROMPT)
+    yield opened
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(opened.pid, signal.SIGKILL)
+    os.close(opened.fd)
+
+
+def is_running(mark: str) -> bool:
+    """Whether a process has this text in its command line."""
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdecimal() and mark.encode() in (entry / "cmdline").read_bytes():
+                return True
+    return False
+
+
+def left_behind() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("cellrate-live-*"))
+
+
+def test_hosts_know_each_other_and_commands_run_on_them(terminal: Terminal) -> None:
+    assert "client\t10.0.0.2" in terminal.does("hosts").replace("\r", "")
+    assert "10.0.0.1" in terminal.does("client getent hosts server")
+    assert "nobody" in terminal.does("server id -un")
+    assert "3\r\n" in terminal.does("server printf 'a\\nb\\nc\\n' | wc -l")
+    assert "ACR" in terminal.does("rates")
+    assert "hosts: server, client" in terminal.does("elsewhere ls")
+    if shutil.which("ping", path=search_path()) is not None:
+        assert "0 of 2 without an answer" in terminal.does("pingall")
+        # Four lines of 2 ms and the time of cells.
+        assert 8.0 < float(re.findall(r"time=([\d.]+) ms", terminal.does("server ping -c 1 client"))[0]) < 1000
+    terminal.type("exit")
+    assert terminal.status() == 0
+
+
+def test_ctrl_c_ends_what_runs_and_not_the_shell(terminal: Terminal) -> None:
+    mark = f"{uuid.uuid4().int % 10**6}.25"
+    terminal.type(f"server sleep {mark}")
+    terminal.until(re.escape(mark))
+    while not is_running(mark):
+        time.sleep(0.02)
+    os.write(terminal.fd, b"\x03")
+    terminal.until(PROMPT)
+    assert not is_running(mark)
+    os.write(terminal.fd, b"half a line\x03")
+    terminal.until(PROMPT)
+    terminal.type("server")
+    terminal.until("server> ")
+    terminal.type("echo $((6 * 7)); exit")
+    assert "42" in terminal.until(PROMPT)
+    # The end of the input leaves as well.
+    os.write(terminal.fd, b"\x04")
+    assert terminal.status() == 0
+
+
+def test_what_was_started_ends_with_the_shell_however_it_ends(terminal: Terminal) -> None:
+    mark = f"{uuid.uuid4().int % 10**6}.75"
+    terminal.does(f"client sleep {mark} &")
+    assert is_running(mark)
+    os.kill(terminal.pid, signal.SIGKILL)
+    terminal.status()
+    last = time.monotonic() + WITHIN_S
+    while is_running(mark):
+        assert time.monotonic() < last
+        time.sleep(0.02)
+
+
+def test_nothing_of_it_stays_and_etc_hosts_is_as_it_was() -> None:
+    before, hosts = left_behind(), Path("/etc/hosts").read_bytes()
+    command = [sys.executable, "-m", "cellrate", "live", "shell", "live/reno-10", "server"]
+    done = subprocess.run(
+        command, input="grep client /etc/hosts; exit 3\n", capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("10.0.0.2\tclient\n", 3), done.stderr
+    assert left_behind() <= before
+    assert Path("/etc/hosts").read_bytes() == hosts
+
+
+def test_a_host_that_there_is_not_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert status(["live", "shell", "live/reno-10", "nosuch"]) == 2
+    assert 'there is no host "nosuch"; hosts: server, client' in capfd.readouterr().err
+
+
+def test_programs_on_hosts_see_few_of_the_callers_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "s")
+    monkeypatch.setenv("TZ", "UTC")
+    seen = environment(tmp_path, {"MORE": "m"})
+    assert seen.keys() <= {"LANG", "PATH", "TERM", "TZ", "HOME", "MORE"}
+    assert (seen["HOME"], seen["TZ"], seen["MORE"]) == (str(tmp_path), "UTC", "m")
