@@ -94,6 +94,7 @@ PAGES = {
         "docs/stability",
         "docs/architecture",
         "docs/performance",
+        "docs/performance-log",
         "docs/performance-peers",
         "benches/peers/README",
         "docs/profile-w1",
