@@ -43,6 +43,7 @@ PAGES = {
     ],
     "Begin": [
         "docs/guides/README",
+        "docs/gallery",
         "docs/guides/python",
         "docs/guides/from-other-simulators",
         "docs/guides/lab",
