@@ -1,7 +1,7 @@
 """The gallery: a small picture of each of thirty runs, and the page that shows them.
 
-`python docs/images/gallery.py` runs what is listed here and writes docs/gallery.md with its pictures, in half a minute of
-one processor; `python docs/images/gallery.py NAME ...` draws only these anew. A test holds page and list together.
+`python docs/images/gallery.py` runs what is listed here and writes docs/gallery.md with its pictures, in half a minute
+of one processor; `python docs/images/gallery.py NAME ...` draws only these anew. A test holds page and list together.
 """
 
 from __future__ import annotations
