@@ -168,7 +168,9 @@ lowest: $(STAMPS)/built
 # A warning, such as of a link that leads nowhere or a page that no menu has, is an error.
 docs: $(STAMPS)/docs $(STAMPS)/tested
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site . results/site
-	@if [ -f python/cellrate/watching/page/kernel.js ]; then rm -rf results/site/lab && cp -r python/cellrate/watching/page results/site/lab; fi
+	@[ -f python/cellrate/watching/page/kernel.js ] || $(BIN)/python web/build.py --quick --if-possible
+	@if [ -f python/cellrate/watching/page/kernel.js ]; then $(BIN)/cellrate lab --write results/site/lab; \
+	else echo "The lab is left out of the site; what it lacks stands above"; fi
 	@echo "Site: results/site/index.html"
 
 # The compiled module again, with a profile of what it does: faster by a tenth to a fifth, and four minutes to build.

@@ -83,6 +83,10 @@ def scenario(connections: int, duration: str) -> cellrate.Scenario:
     return cellrate.Scenario.from_dict({**content, "duration": duration})
 
 
+AT_ONCE = "#scenario=two-source-transient"
+"""A scenario that runs at once; the page by itself opens in slow motion."""
+
+
 def opened(browser: Browser, address: str) -> tuple[Page, float]:
     """Open the lab in a context of its own; give the page and when its first run had ended [s]."""
     page = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
@@ -192,10 +196,10 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=chromium, args=OPTIONS)
         firsts = []
         for _ in range(given.turns):
-            page, first = opened(browser, address)
+            page, first = opened(browser, address + AT_ONCE)
             firsts.append(first)
             page.context.close()
-        page, _ = opened(browser, address)
+        page, _ = opened(browser, address + AT_ONCE)
         answer = answer_s(page, given.turns)
         page.context.close()
         page, _ = opened(browser, f"{address}#lesson=abr")

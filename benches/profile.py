@@ -59,7 +59,12 @@ def read(path: Path) -> tuple[Counter[str], dict[str, Counter[str]], Edges]:
 
 def short(name: str) -> str:
     """A function's name without what every other one has, too."""
-    for noise in ("cellrate_sim::", "cellrate_proto::", "cellrate_engine::", "<impl kernel::state::cluster::Cluster>::"):
+    for noise in (
+        "cellrate_sim::",
+        "cellrate_proto::",
+        "cellrate_engine::",
+        "<impl kernel::state::cluster::Cluster>::",
+    ):
         name = name.replace(noise, "")
     return name.removeprefix("kernel::")
 
@@ -78,7 +83,9 @@ def flame(own: Counter[str], calls: Edges, title: str) -> str:
     """A flame graph that hangs down from the run."""
     root = next((name for name in calls if name.startswith(ROOT)), None)
     if root is None:
-        raise SystemExit(f"profile: no function {ROOT} among those of the profile; it is to be one of `cellrate-bench run`")
+        raise SystemExit(
+            f"profile: no function {ROOT} among those of the profile; it is to be one of `cellrate-bench run`"
+        )
     total: dict[str, int] = {name: own[name] + sum(calls[name].values()) for name in own}
     boxes: list[str] = []
     deepest = 0

@@ -35,6 +35,16 @@ const groups = [
 // Typed here, so that the type checker need not read them all.
 writeFileSync(join(work, "catalog.json"), JSON.stringify(groups.filter((group) => group.scenarios.length)));
 
+// Symbols of the glossary by their small letters, each with its meaning: words for those who move a slider.
+const glossary = {};
+for (const line of readFileSync(join(root, "docs", "glossary.md"), "utf8").split("\n")) {
+  const [, symbols, meaning] = line.match(/^\| ([^|]+) \| ([^|]+) \|/) ?? [];
+  if (!symbols || symbols === "symbol" || symbols.startsWith("---")) continue;
+  const said = meaning.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll("`", "").trim();
+  for (const symbol of symbols.split(", ")) glossary[symbol.toLowerCase()] ??= { symbol, meaning: said };
+}
+writeFileSync(join(work, "glossary.json"), JSON.stringify(glossary));
+
 const common = { bundle: true, minify: true, format: "iife", target: "es2022", legalComments: "none", logLevel: "warning", absWorkingDir: here, loader: { ".txt": "text", ".toml": "text" } };
 const module = join(here, "pkg", "cellrate_web_bg.wasm");
 const hasKernel = existsSync(module);

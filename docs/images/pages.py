@@ -41,20 +41,14 @@ def until(page: Page, condition: str) -> None:
 
 
 def shown_lab() -> None:
-    """Slow motion in the middle of the transient, with another Nrm."""
+    """Slow motion as the page opens, when the second source has begun: each cell on its way is one dot."""
     # The server is there before Playwright, whose event loop takes this thread.
     with lab() as address, browsed() as page:
         page.goto(address)
-        until(page, "Boolean(globalThis.cellrate?.lab?.summary)")
-        for _ in range(2):
-            page.get_by_label("defaults.abr.nrm", exact=True).press("ArrowLeft")
-        until(page, "cellrate.lab.store.head.toml.includes('nrm = 8') && Boolean(cellrate.lab.summary)")
-        page.evaluate("cellrate.lab.pace.speed = 0.1")
-        page.locator("#again").click()
-        until(page, "cellrate.lab.summary === null && cellrate.lab.store.now_s > 0.19")
-        page.locator("#slow").click()
-        until(page, "cellrate.lab.store.now_s > 0.199")
+        until(page, "Boolean(globalThis.cellrate?.lab?.store?.now_s > 0.0125)")
+        page.locator("#pause").click()
         page.evaluate("document.activeElement.blur()")
+        page.wait_for_timeout(200)
         page.screenshot(path=FOLDER / "lab.png")
 
 

@@ -47,6 +47,7 @@ PAGES = {
         "docs/guides/python",
         "docs/guides/from-other-simulators",
         "docs/guides/lab",
+        "docs/guides/teaching",
         "docs/guides/advisor",
         "docs/guides/watching",
     ],

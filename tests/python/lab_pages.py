@@ -22,6 +22,9 @@ OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "
 
 ENDED = "the run has ended"
 
+TRANSIENT = "#scenario=two-source-transient"
+"""Address of a scenario that runs at once; the page by itself opens in slow motion."""
+
 
 class Seen:
     """A page that is looked at, and what it has said or asked for that it should not have."""

@@ -18,7 +18,7 @@ from cellrate.watching.board import Board
 from cellrate.watching.lab import fragment, lab
 from cellrate.watching.site import FOLDER
 from conftest import PAIR, SWEEP
-from lab_pages import Seen, needs_lab, opened
+from lab_pages import TRANSIENT, Seen, needs_lab, opened
 
 ROOT = Path(__file__).parents[2]
 READY = sorted(path.stem for path in (ROOT / "scenarios").glob("*.toml"))
@@ -29,7 +29,7 @@ pytestmark = needs_lab
 @pytest.fixture
 def seen() -> Iterator[Seen]:
     """The lab as it opens."""
-    with lab() as address, opened(address) as page:
+    with lab() as address, opened(address + TRANSIENT) as page:
         yield page
 
 
@@ -178,7 +178,7 @@ def test_what_is_shown_in_the_end_is_what_the_command_prints(
 
 def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> None:
     before = seen.ended()
-    slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)
+    slider = seen.page.locator("[id='slider defaults.abr.nrm']")
     slider.focus()
     slider.press("ArrowLeft")
     seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
@@ -189,7 +189,7 @@ def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> Non
     assert after["vcs"] != before["vcs"]
     assert not seen.value("document.getElementById('grey').hidden")
     assert seen.value("cellrate.lab.panels.plots[0].plot.series.length") == 1 + 2 * 2
-    seen.page.get_by_label("Reset defaults.abr.nrm").click()
+    seen.page.get_by_label("Reset Nrm", exact=True).click()
     seen.until("!cellrate.lab.store.head.toml.includes('nrm = 16')")
     assert seen.ended()["vcs"] == before["vcs"]
 
@@ -197,7 +197,7 @@ def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> Non
 def test_any_parameter_can_be_added(seen: Seen) -> None:
     seen.ended()
     seen.page.locator("#more").select_option("vc.vc2.traffic.start")
-    slider = seen.page.get_by_label("vc.vc2.traffic.start", exact=True)
+    slider = seen.page.locator("[id='slider vc.vc2.traffic.start']")
     slider.press("Home")
     seen.until("cellrate.lab.store.head.toml.includes('start = \"1 ms\"')")
 
@@ -232,7 +232,7 @@ def test_slow_motion_shows_cells_on_their_way_and_changes_no_figure(seen: Seen) 
     seen.until("0.012 < cellrate.lab.store.now_s && cellrate.lab.store.now_s < 0.3")
     seen.click("slow")
     seen.until("[...cellrate.lab.store.departures.values()].some(({ at }) => at.length > 100)")
-    assert seen.text("speed") == "1.67 ms per second"
+    assert seen.text("speed") == "2.50 ms per second"
     assert seen.value(
         "[...cellrate.lab.store.departures.values()].every(({ at }) => at.every((t, i) => !i || t >= at[i - 1]))"
     )
@@ -250,7 +250,7 @@ def test_a_wrong_scenario_shows_its_error_at_its_place(seen: Seen) -> None:
     seen.click("run-text")
     seen.until("!document.getElementById('fault').hidden")
     with pytest.raises(cellrate.ScenarioError) as caught:
-        cellrate.Scenario.parse(text, file="two-source-transient.toml")
+        cellrate.Scenario.parse(text, file="pair.toml")
     assert seen.text("fault-text") == str(caught.value)
     seen.until("document.querySelector('.cm-lintRange-error')")
     assert seen.value("document.querySelector('.cm-lintRange-error').textContent") == '"20 mss"'
@@ -293,7 +293,7 @@ def test_points_of_a_sweep_are_chosen() -> None:
 def test_two_settings_are_compared_side_by_side(seen: Seen) -> None:
     seen.ended()
     seen.click("keep")
-    slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)
+    slider = seen.page.locator("[id='slider defaults.abr.nrm']")
     slider.press("ArrowLeft")
     seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
     seen.ended()
@@ -346,7 +346,7 @@ def test_many_samples_are_drawn_as_what_is_least_and_largest_at_each_place() -> 
 
 def test_files_and_a_link_are_taken_along(seen: Seen, tmp_path: Path) -> None:
     seen.ended()
-    slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)
+    slider = seen.page.locator("[id='slider defaults.abr.nrm']")
     slider.press("ArrowLeft")
     seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
     summary = seen.ended()
@@ -446,7 +446,7 @@ def test_code_in_a_link_is_run_by_its_reader_alone(seen: Seen) -> None:
 
 
 def test_the_page_opens_as_a_file_without_a_server() -> None:
-    with opened((FOLDER / "index.html").as_uri()) as page:
+    with opened((FOLDER / "index.html").as_uri() + TRANSIENT) as page:
         page.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
 
 

@@ -8,14 +8,27 @@ from typing import Any
 import pytest
 
 from cellrate.watching.lab import lab
-from lab_pages import needs_lab, opened
+from lab_pages import TRANSIENT, needs_lab, opened
 
 pytestmark = needs_lab
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 CONTROLS = {
-    *("theme", "to-lab", "to-lessons", "scenario", "again", "slow", "more", "closer", "further", "left", "right"),
+    *(
+        "theme",
+        "keys",
+        "to-lab",
+        "to-lessons",
+        "scenario",
+        "again",
+        "slow",
+        "more",
+        "closer",
+        "further",
+        "left",
+        "right",
+    ),
     *("whole", "keep", "csv", "png", "toml", "link"),
 }
 """Elements that can be reached when a run has ended."""
@@ -24,7 +37,7 @@ CONTROLS = {
 @pytest.mark.skipif(not AXE.is_file(), reason="the packages of the page have not been fetched: make lab")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_rules_of_accessibility_find_nothing_serious(scheme: str) -> None:
-    with lab() as address, opened(address, color_scheme=scheme) as page:
+    with lab() as address, opened(address + TRANSIENT, color_scheme=scheme) as page:
         page.ended()
         for opening in ("null", "document.querySelectorAll('details').forEach((one) => { one.open = true; })"):
             page.value(opening)
@@ -55,7 +68,7 @@ def test_nothing_is_wider_than_the_page(width: int) -> None:
 
 
 def test_no_ready_scenario_is_wider_than_a_telephone() -> None:
-    with lab() as address, opened(address, viewport={"width": 420, "height": 900}) as page:
+    with lab() as address, opened(address + TRANSIENT, viewport={"width": 420, "height": 900}) as page:
         ready = page.value("[...document.querySelector('#scenario optgroup').children].map(({ value }) => value)")
         assert "gfr" in ready
         for name in ready:
@@ -99,7 +112,7 @@ def test_a_scenario_that_a_link_brings_stands_in_the_list() -> None:
 
 
 def test_all_of_it_works_by_keyboard() -> None:
-    with lab() as address, opened(address) as page:
+    with lab() as address, opened(address + TRANSIENT) as page:
         before = page.ended()
         page.value("document.activeElement.blur()")
         reached: list[str] = []
@@ -120,7 +133,7 @@ def test_all_of_it_works_by_keyboard() -> None:
 
 
 def test_a_lecture_goes_by_keyboard_alone() -> None:
-    with lab() as address, opened(address) as page:
+    with lab() as address, opened(address + TRANSIENT) as page:
         page.ended()
         keys = page.page.keyboard
 
@@ -190,7 +203,7 @@ def test_a_lecture_goes_by_keyboard_alone() -> None:
 
 
 def test_the_page_keeps_the_theme_that_was_chosen() -> None:
-    with lab() as address, opened(address) as page:
+    with lab() as address, opened(address + TRANSIENT) as page:
         page.ended()
         page.click("theme")
         page.click("theme")

@@ -201,7 +201,7 @@ def test_a_damaged_link_says_so_and_goes_on_saying_it(how: str) -> None:
         said = page.text("notice")
         assert said.startswith("This link cannot be opened: ")
         assert FIRST in said
-        page.page.get_by_label("defaults.abr.nrm", exact=True).press("ArrowLeft")
+        page.page.locator("[id='slider defaults.abr.nrm']").press("ArrowLeft")
         page.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
         page.ended()
         assert not page.value("document.getElementById('notice').hidden")
@@ -277,7 +277,7 @@ def test_the_address_is_that_of_what_is_shown(seen: Seen) -> None:
     seen.click("link")
     seen.until("location.hash.startsWith('#s=')")
     first = seen.value("location.hash")
-    seen.page.get_by_label("defaults.abr.nrm", exact=True).press("ArrowLeft")
+    seen.page.locator("[id='slider defaults.abr.nrm']").press("ArrowLeft")
     seen.until(f"location.hash != {json.dumps(first)}")
     seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
     summary = figures(seen)

@@ -8,7 +8,7 @@ import pytest
 
 import cellrate
 from cellrate.watching.lab import lab
-from lab_pages import Seen, needs_lab, opened
+from lab_pages import TRANSIENT, Seen, needs_lab, opened
 
 pytestmark = needs_lab
 
@@ -16,7 +16,7 @@ pytestmark = needs_lab
 @pytest.fixture
 def seen() -> Iterator[Seen]:
     """The lab as it opens, with its first run at its end."""
-    with lab() as address, opened(address) as page:
+    with lab() as address, opened(address + TRANSIENT) as page:
         page.ended()
         yield page
 
@@ -126,7 +126,7 @@ def test_two_runs_side_by_side_are_named_by_their_settings_and_zoomed_together(s
     seen.click("keep")
     assert seen.text("kept-name") == "Kept: two-source-transient"
     assert seen.text("own-name") == "Now: two-source-transient"
-    seen.page.get_by_label("defaults.abr.nrm", exact=True).press("ArrowLeft")
+    seen.page.locator("[id='slider defaults.abr.nrm']").press("ArrowLeft")
     seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
     seen.ended()
     assert seen.text("own-name") == "Now: nrm = 16"
@@ -146,7 +146,7 @@ def test_a_slider_offers_what_the_scenario_takes_and_no_more(seen: Seen) -> None
             seen.page.locator("#more").select_option(path)
         ends = []
         for key in ("Home", "End"):
-            seen.page.get_by_label(path, exact=True).press(key)
+            seen.page.locator(f"[id='slider {path}']").press(key)
             ends.append(str(seen.value(f"document.getElementById('slider {path}').ariaValueText")))
         return ends
 

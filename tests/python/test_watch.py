@@ -145,7 +145,7 @@ def test_levels_stand_behind_rates_and_every_probe_has_a_panel() -> None:
     text = PAIR.replace('record = ["received", "queue", "utilization"]', 'record = ["received", "forward_rm", "z"]')
     _, events = watched(text, speed=math.inf)
     panels = events[0][1]["panels"]
-    assert [panel["axis"] for panel in panels] == ["ACR [Mbps]", "cells received", "forward_rm [cells]", "z"]
+    assert [panel["axis"] for panel in panels] == ["ACR [Mbps]", "cells received", "forward rm [cells]", "z"]
     [(at_s, rate)] = panels[0]["lines"][0]["level"]
     assert (at_s, rate) == (0, pytest.approx(0.9 * 155.52e6 / 424, rel=1e-3))
     assert panels[1]["lines"][0]["level"] == []

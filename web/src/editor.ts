@@ -74,6 +74,7 @@ export class ScenarioEditor {
 
   constructor(
     place: HTMLElement,
+    text: string,
     private readonly file: () => string,
     schema: () => Schema | null,
     check: (text: string) => Promise<Fault | null>,
@@ -98,7 +99,7 @@ export class ScenarioEditor {
       ),
     ];
     this.begun = (doc) => EditorState.create({ doc, extensions });
-    this.view = new EditorView({ parent: place, state: this.begun("") });
+    this.view = new EditorView({ parent: place, state: this.begun(text) });
     scrolls(this.view);
   }
 

@@ -40,7 +40,8 @@ export function panelsOf(series: SeriesRow[], levels: Map<string, Level>): Panel
   const kinds = KINDS.concat(
     others.map((probe) => {
       const unit = series.find((row) => row.probe === probe)?.unit;
-      return { probes: [probe], axis: unit ? `${probe} [${unit}]` : probe, scale: 1, top: null };
+      const name = probe.replaceAll("_", " ");
+      return { probes: [probe], axis: unit ? `${name} [${unit}]` : name, scale: 1, top: null };
     }),
   );
   const panels: Panel[] = [];
@@ -50,7 +51,7 @@ export function panelsOf(series: SeriesRow[], levels: Map<string, Level>): Panel
     const several = new Set(places.map(({ row }) => row.probe)).size > 1;
     const lines = places.map(({ row, place }, number) => ({
       series: place,
-      label: several ? `${row.entity} ${row.probe}` : row.entity,
+      label: several ? `${row.entity} ${row.probe.replaceAll("_", " ")}` : row.entity,
       colour: COLOURS[number % COLOURS.length],
       changes: row.every_s === null,
       level: row.probe === "acr" ? (levels.get(row.entity) ?? []) : [],

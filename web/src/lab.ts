@@ -2,9 +2,10 @@
 
 import { EXAMPLE } from "./algorithm";
 import { saved } from "./export";
-import { element, seconds } from "./format";
+import { element, made, seconds } from "./format";
 import { type FromSimulator, kernel, Simulator } from "./local";
 import type { Fault, Head, More, Pace, Summary } from "./model";
+import { showLinks } from "./links";
 import { Network } from "./network";
 import { Panels } from "./panels";
 import type { Remote } from "./remote";
@@ -14,6 +15,7 @@ import { sizeInWords } from "./size";
 import { Sliders } from "./sliders";
 import { Store } from "./store";
 import { endOf } from "./tables";
+import { panelInWords, runInWords } from "./words";
 import { CodeText, ScenarioText } from "./writing";
 import schemaText from "../build/schema.json.txt";
 
@@ -24,6 +26,15 @@ const MOST_LETTERS = 2000;
 
 /** Most points of a sweep that are offered. */
 const MOST_POINTS = 1000;
+
+/** Time that a cell takes for the longest link in slow motion [s]. */
+const CELL_S = 2;
+
+/** Pace of slow motion before the links are known [s/s]. */
+const SLOW_UNKNOWN = 1e-6;
+
+/** From one telling of a run that goes on to the next, for screen readers [ms]. */
+const TOLD_MS = 10_000;
 
 /** Words for where a run is. */
 const ENDED = "the run has ended";
@@ -72,6 +83,12 @@ export class Lab {
   private answer: number | undefined;
   /** Code that came with a link, and what the reader had in its place. */
   private linked: { code: string; own: string } | null = null;
+  /** Where the reader has just asked for a run, and looks for what is wrong with it. */
+  private writes: "write" | "own" | null = null;
+  /** When the run was told in words the last time [ms]. */
+  private toldAt = 0;
+  /** Called when the reader runs a text of his own. */
+  onText: (setup: Shared) => void = () => {};
   /** Called when the reader has changed something of the set-up. */
   onChange: () => void = () => {};
 
@@ -114,7 +131,7 @@ export class Lab {
   /** The set-up. */
   get shared(): Shared {
     const offered = this.linked && this.linked.code === this.code.text ? this.linked.code : null;
-    return { ...this.setup, algorithm: this.setup.algorithm ?? offered, settings: this.sliders.values, sliders: this.wanted };
+    return { ...this.setup, algorithm: this.setup.algorithm ?? offered, settings: this.sliders.values, sliders: this.sliders.paths, slow: this.following };
   }
 
   /** Loads a scenario and runs it; nothing of the one before stays, but for a run that is kept where that is wanted. */
@@ -127,11 +144,13 @@ export class Lab {
     this.last = null;
     this.editor.text = setup.text;
     this.network.at = null;
-    this.following = false;
+    this.following = setup.slow === true;
     this.pace = { speed: null, paused: false };
+    this.before.speed = null;
     this.withdraw();
     this.notice("");
     element("said").textContent = "";
+    element("links").hidden = true;
     this.showAlgorithm();
     this.start(setup.settings, { ask });
   }
@@ -149,6 +168,12 @@ export class Lab {
     this.pace.paused = false;
     this.start(settings);
     this.onChange();
+  }
+
+  /** Brings panels to the height that they have in the lab, or beside a lesson. */
+  resize(): void {
+    this.panels?.repaint();
+    this.keptPanels?.repaint();
   }
 
   /** Puts code that a link brought into the editor, which does not run it. */
@@ -175,11 +200,15 @@ export class Lab {
     if (!this.simulator) return;
     const { file, text, point, algorithm } = this.setup;
     element("large").hidden = element("fault").hidden = true;
+    element("links").hidden = true;
+    element("write-fault").textContent = element("own-fault").textContent = "";
     element("speed").textContent = "begins";
+    // The pace of slow motion is found once the links are known.
+    const pace = this.following && this.pace.speed === null ? { speed: SLOW_UNKNOWN, paused: this.pace.paused } : this.pace;
     const own = algorithm ? ([["defaults.switch.algorithm", '{ type = "custom", name = "mine" }']] as [string, string][]) : [];
     // An algorithm of the reader's own takes the place of those below it.
     this.over = false;
-    this.simulator.start({ file, text, point, settings: [...own, ...settings], algorithm }, { pace: this.pace, follow: this.following, from_s, ask });
+    this.simulator.start({ file, text, point, settings: [...own, ...settings], algorithm }, { pace, follow: this.following, from_s, ask });
     this.expect();
   }
 
@@ -188,9 +217,15 @@ export class Lab {
   }
 
   private runText(): void {
-    this.setup = { ...this.setup, text: this.editor.text, point: 0 };
+    const text = this.editor.text;
+    // A text of one's own has its own name, in errors and in the list.
+    if (text !== this.setup.text) {
+      this.setup = { ...this.setup, text, file: `${text.match(/^name\s*=\s*"([^"\n]+)"/m)?.[1] ?? "your-text"}.toml`, point: 0 };
+      this.onText(this.setup);
+    }
     this.isNew = true;
     this.last = null;
+    this.writes = "write";
     this.start([]);
     this.onChange();
   }
@@ -233,6 +268,11 @@ export class Lab {
     }
   }
 
+  /** Time in which a cell goes over the longest link is seconds in slow motion. */
+  private slowPace(head: Head): number {
+    return head.topology.links.reduce((longest, link) => Math.max(longest, link.delay_s), 1e-6) / CELL_S;
+  }
+
   /** A run begins; `again` if it is the same one, with its cells followed. */
   head(head: Head, again = false): void {
     const store = new Store(head);
@@ -250,6 +290,8 @@ export class Lab {
     else {
       this.panels = new Panels(element("panels"), store, before, "time");
       this.panels.onZoom = (span) => this.keptPanels?.zoom(span, true);
+      this.panels.beside = this.keptPanels;
+      if (this.keptPanels) this.keptPanels.beside = this.panels;
       this.panels.onHover = (now) => {
         this.network.at = now;
         this.network.update();
@@ -257,6 +299,8 @@ export class Lab {
     }
     this.network.take(store);
     this.isOther = false;
+    if (this.following && this.pace.speed === null && !this.remote) this.ask({ speed: this.slowPace(head) });
+    this.tell("The run has begun");
     this.named();
     element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level.some(([, rate]) => rate !== null)));
     element("grey").hidden = !before;
@@ -321,7 +365,9 @@ export class Lab {
     this.showPace();
     this.panels?.update();
     this.network.update();
+    if (performance.now() - this.toldAt > TOLD_MS) this.tell("The run goes on");
     if (element<HTMLDetailsElement>("ports").open) this.network.listed();
+    this.wordPanels();
   }
 
   /** It has ended. */
@@ -338,6 +384,8 @@ export class Lab {
     this.panels?.update();
     this.network.update();
     this.network.listed();
+    this.wordPanels();
+    this.tell("The run has ended");
     this.enable();
     if (this.remote && this.simulator && !this.current.store.head.live) {
       // A run that was watched can be run again here, and changed.
@@ -359,7 +407,33 @@ export class Lab {
       void this.editor.show(fault);
     };
     element("speed").textContent = this.current ? "it cannot be run; below is the run before" : "it cannot be run";
+    this.pointOut(fault);
     this.enable();
+  }
+
+  /** Says what is wrong where the reader has written it: under the editor, with the cursor at its place. */
+  private pointOut(fault: Fault): void {
+    if (this.writes === "write") {
+      element("links").hidden = true;
+    element("write-fault").textContent = `${fault.line === undefined ? "" : `Line ${fault.line}: `}${fault.key ? `${fault.key}: ` : ""}${fault.message}. ${fault.remedy ?? ""}`.trim();
+      if (fault.line !== undefined && fault.file === this.setup.file) void this.editor.show(fault);
+    }
+    if (this.writes === "own") element("own-fault").textContent = fault.message;
+    this.writes = null;
+  }
+
+  /** Tells screen readers where the run is. */
+  private tell(state: string): void {
+    if (!this.current) return;
+    this.toldAt = performance.now();
+    element("told").textContent = runInWords(this.current.store, state);
+  }
+
+  /** Writes panels in words where they are unfolded. */
+  private wordPanels(): void {
+    const store = this.current?.store;
+    if (!store || !element<HTMLDetailsElement>("words").open) return;
+    element("wordlist").replaceChildren(...store.head.panels.slice(0, 12).map((panel) => made("li", "", panelInWords(panel, store))));
   }
 
   /** The source has gone. */
@@ -382,6 +456,8 @@ export class Lab {
     for (const id of ["pause", "slower", "faster", "fastest"]) set(id, goes && (here || elsewhere));
     for (const id of ["step", "slow"]) set(id, (goes || id === "slow") && here);
     set("again", here);
+    element("pause").classList.toggle("main", goes);
+    element("again").classList.toggle("main", here && !goes);
     for (const id of ["csv", "png", "toml", "keep"]) set(id, this.current !== null);
     set("link", this.setup.text !== "");
     element("parameters").hidden = !here || this.current === null;
@@ -415,10 +491,17 @@ export class Lab {
   private controls(): void {
     const on = (id: string, does: () => void): void => element(id).addEventListener("click", does);
     const duration = (): number => this.current?.store.head.duration_s ?? 1;
-    on("pause", () => this.ask({ paused: !this.pace.paused }));
+    on("pause", () => {
+      this.ask({ paused: !this.pace.paused });
+      this.tell(this.pace.paused ? "The run stands still" : "The run goes on");
+    });
     on("slower", () => this.ask({ speed: (this.pace.speed ?? duration() / 2) / 2 }));
     on("faster", () => this.ask({ speed: this.pace.speed === null ? null : this.pace.speed * 2 }));
-    on("fastest", () => this.ask({ speed: null }));
+    on("fastest", () => {
+      this.before.speed = null;
+      if (this.following) this.slowMotion();
+      else this.ask({ speed: null });
+    });
     on("again", () => {
       this.pace.paused = false;
       this.restart();
@@ -431,7 +514,10 @@ export class Lab {
     on("slow", () => this.slowMotion());
     on("run-text", () => this.runText());
     on("run-large", () => this.start(this.setup.settings));
-    on("use", () => this.use(this.code.text));
+    on("use", () => {
+      this.writes = "own";
+      this.use(this.code.text);
+    });
     on("unuse", () => this.use(null));
     on("closer", () => this.panels?.scale(0.5));
     on("further", () => this.panels?.scale(2));
@@ -463,6 +549,7 @@ export class Lab {
     unfolds("write", () => this.editor.open());
     unfolds("own", () => this.code.open());
     element("ports").addEventListener("toggle", () => this.network.listed());
+    element("words").addEventListener("toggle", () => this.wordPanels());
   }
 
   /** Cells are followed from where the run is; or from its beginning, where it has ended. */
@@ -472,9 +559,7 @@ export class Lab {
     if (!head) return;
     if (this.following) {
       this.before.speed = this.pace.speed;
-      // A cell takes three seconds or so for the longest link.
-      const longest = Math.max(...head.topology.links.map((link) => link.delay_s), 1e-6);
-      this.pace = { speed: longest / 3, paused: false };
+      this.pace = { speed: this.slowPace(head), paused: false };
     } else this.pace = { speed: this.before.speed, paused: false };
     if (this.over) {
       this.restart();
@@ -523,6 +608,8 @@ export class Lab {
       element("kept").hidden = false;
       this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time");
       this.keptPanels.onZoom = (span) => this.panels?.zoom(span, true);
+      this.keptPanels.beside = this.panels;
+      if (this.panels) this.panels.beside = this.keptPanels;
       if (this.panels?.zoomed) this.keptPanels.zoom(this.panels.zoomed, true);
       element("kept-figures").replaceChildren(...(this.kept.summary ? endOf(this.kept.summary) : []));
     }
@@ -532,6 +619,7 @@ export class Lab {
   /** Lets a run that was kept go. */
   private release(): void {
     this.kept = null;
+    if (this.panels) this.panels.beside = null;
     this.keptPanels?.destroy();
     this.keptPanels = null;
     element("kept-figures").replaceChildren();
@@ -542,20 +630,23 @@ export class Lab {
     const button = element("keep");
     element("kept").hidden = !this.kept;
     this.named();
+    element("bench").classList.toggle("compares", this.kept !== null);
     button.ariaPressed = String(this.kept !== null);
     button.textContent = this.kept ? "End comparison" : "Compare";
-    this.panels?.update();
+    this.panels?.rescale();
   }
 
   private async link(): Promise<void> {
-    const address = location.href.split("#")[0] + (await fragment(this.shared));
-    history.replaceState(null, "", address);
-    try {
-      await navigator.clipboard.writeText(address);
-      element("said").textContent = "The link is in the clipboard and in the address.";
-    } catch {
-      element("said").textContent = "The link is in the address.";
+    if (!element("links").hidden) {
+      element("links").hidden = true;
+      return;
     }
+    const packed = await fragment(this.shared);
+    showLinks(packed);
+    // The address of a lesson stays that of the lesson.
+    if (location.hash.startsWith("#lesson")) return;
+    history.replaceState(null, "", packed);
+    element("said").textContent = "The link is in the address, too.";
   }
 }
 

@@ -16,6 +16,7 @@ export class Lessons {
   /** Shows what lessons there are. */
   list(): void {
     this.show();
+    element("write").before(element("parameters"));
     const list = made("ol", "list");
     for (const lesson of LESSONS) {
       const button = made("button");
@@ -39,6 +40,8 @@ export class Lessons {
   /** Leaves the lessons. */
   close(): void {
     this.place.hidden = true;
+    // Sliders go back to where they were.
+    element("write").before(element("parameters"));
     this.work.classList.remove("reading");
     element("choice").querySelector<HTMLElement>(".choose")!.hidden = false;
     [element("to-lab").ariaPressed, element("to-lessons").ariaPressed] = ["true", "false"];
@@ -56,12 +59,16 @@ export class Lessons {
     const step = lesson.steps[number];
     const parts: HTMLElement[] = [made("h2", "", lesson.title), made("h3", "", `${number + 1} of ${lesson.steps.length}: ${step.title}`)];
     parts.push(...step.text.map((text) => marked("p", text)));
+    const tries = made("div", "tries");
     for (const { label, settings } of step.tries ?? []) {
       const button = made("button", "try", label);
       button.type = "button";
       button.addEventListener("click", () => this.lab.set(settings, step.sliders));
-      parts.push(made("div").appendChild(button).parentElement!);
+      tries.append(button);
     }
+    // What one moves stands under what one reads; panels stand at the right.
+    if (step.tries?.length) parts.push(tries);
+    parts.push(element("parameters"));
     for (const { question, answer } of step.questions) {
       const unfold = made("details");
       unfold.append(marked("summary", question), ...answer.map((text) => marked("p", text)));
@@ -83,6 +90,7 @@ export class Lessons {
       one.addEventListener("click", does);
       row.append(one);
     };
+    const after = LESSONS[LESSONS.indexOf(lesson) + 1];
     const go = (to: number): void => {
       this.step(lesson, to);
       this.place.querySelector<HTMLElement>("h3")!.tabIndex = -1;
@@ -90,10 +98,20 @@ export class Lessons {
     };
     button("Back", () => go(number - 1), number > 0);
     if (number + 1 < lesson.steps.length) button("Next", () => go(number + 1));
-    const after = LESSONS[LESSONS.indexOf(lesson) + 1];
     if (number + 1 === lesson.steps.length && after) button(`Next lesson: ${after.title}`, () => this.open(after.id));
     button("All lessons", () => this.list());
-    return row;
+    if (number + 1 < lesson.steps.length) return row;
+    const last = made("div");
+    const own = made("p", "", "Now change it yourself: in the lab this network has all its parameters, its text, and a place for a switch algorithm of your own.");
+    const go_on = made("button", after ? "" : "main", "Go on with this network in the lab");
+    go_on.type = "button";
+    go_on.addEventListener("click", () => {
+      this.close();
+      this.lab.onText(this.lab.shared);
+      this.lab.resize();
+    });
+    last.append(row, own, go_on);
+    return last;
   }
 
   private run(lesson: Lesson, step: Step): void {

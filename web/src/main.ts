@@ -1,17 +1,18 @@
 // The page: a bench, lessons beside it, and where its runs come from.
 
 import built from "../build/catalog.json";
+import { FIRST, FIRST_TEXT } from "./first";
 import { element } from "./format";
+import { keys } from "./keys";
 import { Lab } from "./lab";
 import { Lessons } from "./lessons";
 import { Remote } from "./remote";
 import { fragment, type Shared, type Wanted, wanted } from "./share";
+import { told } from "./told";
 import { editors } from "./writing";
 
 /** Scenarios in groups; `build.mjs` collects them. */
 const catalog = built as { name: string; scenarios: { name: string; text: string }[] }[];
-
-const FIRST = "two-source-transient";
 
 /** When the editors are fetched if nobody has opened one [ms]: after the first run, because the server may go. */
 const FETCH_MS = 1500;
@@ -53,6 +54,7 @@ function theme(): void {
 
 function choice(): void {
   const select = element<HTMLSelectElement>("scenario");
+  select.append(new Option(FIRST, FIRST));
   for (const { name, scenarios } of catalog) {
     const group = document.createElement("optgroup");
     group.label = name;
@@ -70,12 +72,18 @@ function address(hash: string): void {
   history.replaceState(null, "", hash || location.href.split("#")[0]);
 }
 
-function openLinked(): void {
-  if (!linked) return;
+/** Has a set-up that is none of the catalogue in the list, chosen. */
+function list(setup: Shared, note = ""): void {
+  linked = setup;
   const select = element<HTMLSelectElement>("scenario");
   if (select.options[0].value === "") select.remove(0);
-  select.prepend(new Option(linked.file.slice(0, 80), ""));
+  select.prepend(new Option(setup.file.slice(0, 80) + note, ""));
   select.value = "";
+}
+
+function openLinked(): void {
+  if (!linked) return;
+  list(linked);
   // A stranger's code runs when its reader says so, and so does a scenario that would take the page's whole time.
   lab.open({ ...linked, algorithm: null }, { ask: true });
   if (linked.algorithm) lab.offer(linked.algorithm);
@@ -83,6 +91,13 @@ function openLinked(): void {
 
 /** Opens a scenario of the list; whether there is one of this name. */
 function open(name: string, keeps = false): boolean {
+  if (name === FIRST) {
+    element<HTMLSelectElement>("scenario").value = name;
+    // Nothing moves for who does not want it.
+    const slow = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    lab.open({ file: `${name}.toml`, text: FIRST_TEXT, point: 0, settings: [], algorithm: null, slow }, { keeps });
+    return true;
+  }
   const found = catalog.flatMap(({ scenarios }) => scenarios).find((one) => one.name === name);
   if (!found) return false;
   element<HTMLSelectElement>("scenario").value = name;
@@ -149,6 +164,7 @@ function begin(): void {
     return;
   }
   window.addEventListener("hashchange", () => void follow(location.hash, false));
+  lab.onText = (setup) => list(setup, " (your text)");
   let timer: number | undefined;
   lab.onChange = () => {
     // A link in the address is that of what is shown.
@@ -156,11 +172,12 @@ function begin(): void {
     if (location.hash.startsWith("#s=")) timer = window.setTimeout(() => void fragment(lab.shared).then(address), ADDRESS_MS);
     else if (location.hash.startsWith("#scenario=")) address("");
   };
-  void follow(location.hash, true);
+  void follow(location.hash || told.start, true);
 }
 
 theme();
 choice();
+keys();
 element("to-lab").addEventListener("click", () => {
   lessons.close();
   chosen(element<HTMLSelectElement>("scenario").value);

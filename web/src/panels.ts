@@ -6,7 +6,9 @@ import type { Panel } from "./model";
 import { type Store, type Track, until } from "./store";
 import { Thinned } from "./thinned";
 
+/** Height of a panel [CSS pixels]; beside a lesson they are lower, so that all of them are seen. */
 const HEIGHT = 190;
+const LOW_HEIGHT = 118;
 /** Pixels of a panel's width in which a thinned line has its least and its largest value. */
 const PART = 2;
 /** Such values of all lines of a panel together: of many lines each has fewer. */
@@ -28,9 +30,22 @@ function drawn(store: Store): { panel: Panel; left: number }[] {
   }));
 }
 
+/** A panel that is drawn. */
+interface Drawn {
+  plot: uPlot;
+  panel: Panel;
+  place: HTMLElement;
+  /** The upper end of the axis that the reader has chosen. */
+  top: number | null;
+  /** The largest of the values that are seen. */
+  high: number;
+}
+
 /** The panels of one run, in a place of the page. */
 export class Panels {
-  private plots: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }[] = [];
+  private plots: Drawn[] = [];
+  /** Panels whose vertical axes are the same as here. */
+  beside: Panels | null = null;
   private hidden = new Set<string>();
   private span: [number, number] | null = null;
   /** Places of panels that are to be drawn. */
@@ -176,7 +191,7 @@ export class Panels {
       place.ariaLabel = panel.axis;
       place.append(made("h3", "", panel.axis));
       this.place.append(place);
-      const own = { plot: null as unknown as uPlot, panel, place, top: null as number | null };
+      const own: Drawn = { plot: null as unknown as uPlot, panel, place, top: null, high: 0 };
       own.plot = new uPlot(this.options(own, number === all.length - 1), this.columns(panel), place);
       this.legend(own);
       if (left) place.append(made("p", "left", `${left.toLocaleString("en-US")} more lines are not drawn; CSV has them all.`));
@@ -186,7 +201,7 @@ export class Panels {
     if (left > 0) this.place.append(made("p", "left", `${left.toLocaleString("en-US")} more panels are not drawn; CSV has them all.`));
   }
 
-  private options(own: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }, last: boolean): uPlot.Options {
+  private options(own: Drawn, last: boolean): uPlot.Options {
     const { panel } = own;
     const style = getComputedStyle(document.documentElement);
     const [ink, faint] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--rule").trim()];
@@ -205,12 +220,12 @@ export class Panels {
     const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
     return {
       width: Math.max(this.width, 200),
-      height: HEIGHT,
+      height: this.height,
       legend: { show: false },
       cursor: { sync: { key: this.sync, setSeries: false }, drag: { x: true, y: true, uni: 40, setScale: false }, points: { show: false } },
       scales: {
         x: { time: false, range: () => this.span ?? [0, this.store.head.duration_s] },
-        y: { range: (_plot, _low, high) => [0, own.top ?? panel.top ?? (high > 0 ? high * 1.05 : 1)] },
+        y: { range: (_plot, _low, high) => [0, this.upper(own, high)] },
       },
       axes: [
         { ...axis, size: 32, ...(last ? { label: "time [s]", labelSize: 18 } : {}) },
@@ -287,13 +302,29 @@ export class Panels {
   private draw(plots = this.plots): void {
     const before = this.room;
     const begun = performance.now();
+    const ends = (): string => plots.map(({ high, top }) => `${high} ${top}`).join();
+    const reached = ends();
     plots.forEach(({ plot, panel }) => plot.setData(this.columns(panel)));
     // They are drawn when this function has come to its end.
     queueMicrotask(() => {
       const ended = performance.now();
       this.rested = ended + REST * (ended - begun);
+      if (this.beside && ends() !== reached) this.beside.rescale();
       if (this.room > before) this.plots.forEach(({ plot }) => plot.redraw(false, true));
     });
+  }
+
+  /** The upper end of a vertical axis: one for both runs that stand side by side. */
+  private upper(own: Drawn, high: number): number {
+    own.high = high > 0 ? high : 0;
+    const other = this.beside?.plots.find(({ panel }) => panel.axis === own.panel.axis);
+    const most = Math.max(own.high, other?.high ?? 0);
+    return own.top ?? other?.top ?? own.panel.top ?? (most > 0 ? most * 1.05 : 1);
+  }
+
+  /** Takes another scale, because the other run beside it has one. */
+  rescale(): void {
+    this.plots.forEach(({ plot }) => plot.setData(plot.data));
   }
 
   /** As much as the longest number at any of the vertical axes has needed: so that panels share their time. */
@@ -334,7 +365,7 @@ export class Panels {
     ctx.restore();
   }
 
-  private selected(own: { top: number | null }, plot: uPlot): void {
+  private selected(own: Drawn, plot: uPlot): void {
     const { left, top, width, height } = plot.select;
     if (width > 4 || height > 4) {
       const inner = plot.over;
@@ -342,6 +373,7 @@ export class Panels {
       const wide = width > 4 && width < inner.clientWidth - 1;
       if (wide) this.zoom([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
       else this.draw();
+      this.beside?.rescale();
     }
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   }
@@ -382,10 +414,14 @@ export class Panels {
     own.place.append(list);
   }
 
+  private get height(): number {
+    return this.place.closest(".reading") ? LOW_HEIGHT : HEIGHT;
+  }
+
   private resize(): void {
     this.thinned.clear();
     this.width = this.place.clientWidth;
-    this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.width, 200), height: HEIGHT }));
+    this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.width, 200), height: this.height }));
   }
 }
 

@@ -1,6 +1,7 @@
 // Sliders of parameters: a move restarts the run at once, another hand on the same slider waits for the last.
 
 import { made } from "./format";
+import { named } from "./names";
 import { hint, type Parameter, parameter, unwritten, written } from "./parameters";
 import type { Schema } from "./schema";
 
@@ -44,6 +45,11 @@ export class Sliders {
     return [...this.settings];
   }
 
+  /** The parameters that have sliders, by their paths. */
+  get paths(): string[] {
+    return [...this.shown];
+  }
+
   /** The value that a parameter has where it is not set. */
   unset(path: string): string {
     return this.all.get(path) ?? "";
@@ -77,8 +83,13 @@ export class Sliders {
     const rows = this.shown.map((path) => this.row(path)).filter((row): row is HTMLElement => row !== null);
     this.place.replaceChildren(...rows);
     const rest = [...this.all.keys()].filter((path) => !this.shown.includes(path)).sort();
-    this.more.replaceChildren(new Option("Add a parameter ...", ""), ...rest.map((path) => new Option(path, path)));
+    this.more.replaceChildren(new Option("Add a parameter ...", ""), ...rest.map((path) => new Option(this.title(path), path)));
     this.more.hidden = !rest.length;
+  }
+
+  private title(path: string): string {
+    const { name, of } = named(this.schema(), path);
+    return of ? `${name} ${of}` : name;
   }
 
   private row(path: string): HTMLElement | null {
@@ -87,11 +98,13 @@ export class Sliders {
     if (!known) return null;
     const row = made("div", "slider");
     const id = `slider ${path}`;
+    const { name, of, sentence } = named(this.schema(), path);
     const label = made("label");
-    // Long paths are divided at their dots.
-    path.split(".").forEach((part, place) => label.append(place ? "." : "", ...(place ? [document.createElement("wbr")] : []), part));
+    label.append(made("strong", "", name), of ? ` ${of}` : "");
     label.htmlFor = id;
-    label.title = hint(this.schema(), path);
+    label.title = [path, hint(this.schema(), path)].filter(Boolean).join(": ");
+    const about = made("small", "", sentence);
+    about.id = `about-${path.replace(/\s/g, "_")}`;
     const input = made("input");
     input.type = "range";
     input.id = id;
@@ -104,7 +117,7 @@ export class Sliders {
     const shown = made("output", "", set ?? known.value);
     const back = made("button", "back", "Reset");
     back.type = "button";
-    back.ariaLabel = `Reset ${path}`;
+    back.ariaLabel = `Reset ${name}${of ? ` ${of}` : ""}`;
     back.disabled = set === undefined;
     input.ariaValueText = shown.textContent;
     const move = (value: string): void => {
@@ -122,6 +135,10 @@ export class Sliders {
       move(known.value);
     });
     row.append(label, input, shown, back);
+    if (sentence) {
+      row.append(about);
+      input.setAttribute("aria-describedby", about.id);
+    }
     return row;
   }
 }

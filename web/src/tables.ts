@@ -342,6 +342,17 @@ function shown(part: Table | string): HTMLElement {
   return line;
 }
 
+/** Has tables that are wider than their place shown as lists there. */
+const fitting = new ResizeObserver((entries) => {
+  // In the next picture: here it would change what is being observed.
+  requestAnimationFrame(() => {
+    for (const { target } of entries) {
+      target.classList.remove("cards");
+      target.classList.toggle("cards", target.scrollWidth > target.clientWidth + 1);
+    }
+  });
+});
+
 /** Most rows of a table in the page; of thousands its reader would find none. */
 const MOST_ROWS = 200;
 
@@ -365,10 +376,12 @@ function drawn(table: Table): HTMLElement {
     row.forEach((text, place) => {
       const cell = place ? line.insertCell() : line.appendChild(document.createElement("th"));
       if (!place) (cell as HTMLTableCellElement).scope = "row";
+      else cell.dataset.title = table.head[place].replaceAll("\n", " ");
       cell.textContent = text;
     });
   }
   const rest = table.rows.length - MOST_ROWS;
   if (rest > 0) box.append(made("p", "line", `${whole.format(rest)} more rows are not shown here; the command prints them all.`));
+  fitting.observe(box);
   return box;
 }

@@ -50,8 +50,7 @@ export class ScenarioText {
   open(): Promise<ScenarioEditor> {
     this.opening ??= editors().then(
       ({ ScenarioEditor }) => {
-        this.editor = new ScenarioEditor(this.place, this.file, this.schema, this.check, this.changed);
-        this.editor.text = this.held;
+        this.editor = new ScenarioEditor(this.place, this.held, this.file, this.schema, this.check, this.changed);
         return this.editor;
       },
       (thrown) => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Annotated
 
+from ..errors import CellrateError
 from .app import app
 from .typed import Parameter
 
@@ -19,31 +20,61 @@ def lab(
     host: Annotated[
         str, Parameter(help="Address of this machine to serve at, such as 0.0.0.0 for all of them: for a class.")
     ] = "127.0.0.1",
-    port: Annotated[int, Parameter(help="Port of the page; a free one by default.")] = 0,
+    port: Annotated[
+        int | None, Parameter(help="Port of the page; a free one by default, 8053 where a token is given.")
+    ] = None,
+    token: Annotated[
+        str | None,
+        Parameter(help="Secret part of the address, so that links are good after the next start; random by default."),
+    ] = None,
+    lesson: Annotated[
+        list[str] | None, Parameter(help="A lesson of your own, a TOML file, put before the others; again for more.")
+    ] = None,
+    write: Annotated[
+        str | None,
+        Parameter(help="Serve nothing: write the page into this folder, as files for any web server or a USB stick."),
+    ] = None,
     no_browser: Annotated[bool, Parameter(help="Say where it is, and open no browser.")] = False,
 ) -> int:
     """Serve the lab: a page that simulates in the browser, with sliders, slow motion and lessons.
 
-    The address has a token in it, without which nobody gets anything. Ctrl-C ends it.
+    The address has a token in it, without which a browser is given nothing. Ctrl-C ends it.
     """
-    import socket
     import webbrowser
 
     from ..watching.lab import lab as served
+    from ..watching.lab import write_lab
 
-    with served(file, host=host, port=port) as address:
+    lessons = lesson or []
+    if write is not None:
+        given = [name for name, value in (("--port", port), ("--token", token)) if value is not None]
+        if given or host != "127.0.0.1":
+            raise CellrateError(f"{(given or ['--host'])[0]} is for a page that is served, and --write serves none")
+        place = write_lab(write, file, lessons=lessons)
+        print(f"The lab is in {place}: open its index.html, or put the folder on a web server")
+        return 0
+    with served(file, host=host, port=port, token=token, lessons=lessons) as address:
+        print(f"Open {address}")
         if host in ("0.0.0.0", "::"):
-            name = socket.gethostname()
-            print(
-                f"Open {address.replace(host if host != '::' else '[::]', name, 1)} on any machine that reaches {name}"
-            )
-        else:
-            print(f"Open {address}")
+            _tell_others(address)
         print("Ctrl-C ends it.", flush=True)
         if not no_browser and host == "127.0.0.1":
             webbrowser.open(address)
         _wait()
     return 0
+
+
+def _tell_others(address: str) -> None:
+    """Print the addresses that other machines reach, each on a line of its own."""
+    from urllib.parse import urlsplit
+
+    from ..watching.site import names_of_machine
+
+    parts = urlsplit(address)
+    fragment = f"#{parts.fragment}" if parts.fragment else ""
+    print("On other machines, whichever of these they reach:")
+    for name in names_of_machine():
+        print(f"  http://{name}:{parts.port}{parts.path}{fragment}")
 
 
 def _wait() -> None:

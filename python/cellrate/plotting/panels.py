@@ -57,7 +57,8 @@ def grouped(series: Sequence[tuple[str, str]]) -> Iterator[tuple[Kind, list[int]
     for probe in dict.fromkeys(of for of, _ in series if of not in known):
         places = [place for place, (of, _) in enumerate(series) if of == probe]
         unit = series[places[0]][1]
-        yield Kind((probe,), f"{probe} [{unit}]" if unit else probe), places
+        name = probe.replace("_", " ")
+        yield Kind((probe,), f"{name} [{unit}]" if unit else name), places
 
 
 Level = list[tuple[float, float | None]]

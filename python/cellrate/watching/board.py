@@ -136,7 +136,7 @@ def _panels(scenario: Scenario, series: Sequence[tuple[str, str, str, int | None
             lines.append(
                 {
                     "series": place,
-                    "label": f"{entity} {probe}" if several else entity,
+                    "label": f"{entity} {probe.replace('_', ' ')}" if several else entity,
                     "colour": COLOURS[number % len(COLOURS)],
                     "changes": interval_ps is None,
                     "level": [[at_s, rate] for at_s, rate in level or []],

@@ -9,12 +9,16 @@ descriptors run out the server waits for a second before it tries again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import hmac
+import json
 import logging
+import re
 import secrets
+import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
@@ -62,26 +66,76 @@ Talk = Callable[["ServerConnection"], Awaitable[None]]
 """Conversation over a WebSocket that a page has opened."""
 
 
+def files_of_page(mode: str) -> dict[str, bytes]:
+    """Give the files of the page by their names.
+
+    Raises
+    ------
+    CellrateError
+        If the page has not been built.
+    """
+    if not (FOLDER / "page.js").is_file():
+        raise CellrateError(
+            "the page is not part of this installation: `make lab` in a checkout builds it, with Node.js and npm"
+        )
+    files = {name: (FOLDER / name).read_bytes() for name in KINDS if (FOLDER / name).is_file()}
+    return {**files, "mode.js": mode_file(mode, {})}
+
+
+def mode_file(mode: str, told: Mapping[str, object]) -> bytes:
+    """Give the file that says what the page is for and what it is to know."""
+    # JSON is JavaScript; the two line ends that once were not are escaped as all that is not ASCII.
+    return f"globalThis.cellrateMode={json.dumps(mode)};\nglobalThis.cellrateTold={json.dumps(told)};\n".encode()
+
+
+def names_of_machine() -> list[str]:
+    """Give the addresses of this machine that others may reach, that of its way out first, then its name."""
+    found: dict[str, None] = {}
+    # Nothing is sent: the address is a documentation's (RFC 5737), and the system says by which of its own it would go.
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        way.connect(("192.0.2.1", 9))
+        found[way.getsockname()[0]] = None
+    name = socket.gethostname()
+    with contextlib.suppress(OSError, UnicodeError):
+        for *_, place in socket.getaddrinfo(name, None, socket.AF_INET):
+            found[str(place[0])] = None
+    return [*(address for address in found if not address.startswith(("127.", "0."))), name]
+
+
 class Site:
     """The server, as long as it is entered."""
 
-    def __init__(self, *, mode: str, host: str = "127.0.0.1", port: int = 0, talk: Talk | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        mode: str,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        talk: Talk | None = None,
+        token: str | None = None,
+        told: Mapping[str, object] | None = None,
+    ) -> None:
         """Prepare the page in `mode` ("lab" or "watch") at this port of this host, a free one when 0.
+
+        Parameters
+        ----------
+        token
+            The secret part of the address; a random one when None.
+        told
+            More for the page to know, as JSON has it.
 
         Raises
         ------
         CellrateError
-            If the page has not been built, or nothing can be served there.
+            If the page has not been built, the token is too short or has other characters than an address, or nothing
+            can be served there.
         """
-        if not (FOLDER / "page.js").is_file():
-            raise CellrateError(
-                "the page is not part of this installation: `make lab` in a checkout builds it, with Node.js and npm"
-            )
+        if token is not None and not re.fullmatch(r"[A-Za-z0-9_-]{6,64}", token):
+            raise CellrateError(f"token is {token!r}; it must be 6 to 64 letters of ASCII, digits, - or _")
         self._talk = talk
         self._host = host
-        self._token = secrets.token_urlsafe(16)
-        self._files = {name: (FOLDER / name).read_bytes() for name in KINDS if (FOLDER / name).is_file()}
-        self._files["mode.js"] = f'globalThis.cellrateMode="{mode}";\n'.encode()
+        self._token = token or secrets.token_urlsafe(16)
+        self._files = files_of_page(mode)
         self._packed: dict[str, bytes] = {}
         self._loop = asyncio.new_event_loop()
         # The terminal is for the run: neither who left too early nor a lack of descriptors is written there.
@@ -92,6 +146,7 @@ class Site:
         except (OSError, OverflowError, UnicodeError) as error:
             self._loop.close()
             raise CellrateError(f"no page at port {port} of {host}: {error}") from None
+        self._files["mode.js"] = mode_file(mode, {**(told or {}), "served": self.reachable})
         self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._serve(),), daemon=True)
 
     async def _open(self, port: int) -> int:
@@ -152,6 +207,13 @@ class Site:
         return f"{host}:{self._port}"
 
     @property
+    def reachable(self) -> list[str]:
+        """Give the addresses by which other machines may reach the page; none where it is for this one alone."""
+        if self._host not in ("0.0.0.0", "::", ""):
+            return [] if self._host in ("127.0.0.1", "localhost", "::1") else [self.address]
+        return [f"http://{name}:{self._port}{self.path}" for name in names_of_machine()]
+
+    @property
     def port(self) -> int:
         """The port."""
         return self._port
@@ -163,8 +225,9 @@ class Site:
 
     @property
     def address(self) -> str:
-        """Give the address to open."""
-        return f"http://{self.place}{self.path}"
+        """Give the address to open, on this machine where it is at all addresses."""
+        here = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "[::1]"}.get(self._host)
+        return f"http://{self.place if here is None else f'{here}:{self._port}'}{self.path}"
 
     def __enter__(self) -> Site:
         self._thread.start()

@@ -41,7 +41,7 @@ export const abr: Lesson = {
         },
         {
           question: "Alone, vc1 does not jump to 134 Mbps but climbs. What makes it climb faster?",
-          answer: ["With each RM cell that comes back ACR may rise by RIF times PCR, the peak cell rate; RIF is 1/16 by default. With RIF = 1 a source takes at once whatever ER allows. Move `defaults.abr.rif` to 1 and see; move it to 1/1024, and the climb takes 250 of the 300 ms."],
+          answer: ["With each RM cell that comes back ACR may rise by RIF times PCR, the peak cell rate; RIF is 1/16 by default. With RIF = 1 a source takes at once whatever ER allows. Move RIF to 1 and see; move it to 1/1024, and the climb takes 250 of the 300 ms."],
         },
       ],
     },
@@ -56,7 +56,7 @@ export const abr: Lesson = {
       questions: [
         {
           question: "How long does a source take to learn that another one has begun?",
-          answer: ["At least the way of an RM cell from the switch back to the source: here 100 km, so 0.5 ms, after the switch has noticed, which takes ERICA one or two of its intervals of 1 ms. Move `defaults.link.length` to 1000 km: the queue that grows in the meantime becomes twelve times as long, 1,350 cells instead of 110."],
+          answer: ["At least the way of an RM cell from the switch back to the source: here 100 km, so 0.5 ms, after the switch has noticed, which takes ERICA one or two of its intervals of 1 ms. Move the length of every link to 1000 km: the queue that grows in the meantime becomes twelve times as long, 1,350 cells instead of 110."],
         },
       ],
     },
@@ -71,7 +71,7 @@ export const abr: Lesson = {
       questions: [
         {
           question: "What share of the cells are RM cells where Nrm is 8?",
-          answer: ["One in eight, so 12.5 %. Move `defaults.abr.nrm` to 8 and compare Mbps with mean ACR. The next lesson asks what that buys."],
+          answer: ["One in eight, so 12.5 %. Move Nrm to 8 and compare Mbps with mean ACR. The next lesson asks what that buys."],
         },
         {
           question: "Is a cell ever lost here?",

@@ -1,4 +1,4 @@
-// All lessons, in the order in which they are meant to be read.
+// All lessons, a lecturer's own before the others, in the order in which they are meant to be read.
 
 import { abr } from "./abr";
 import { erica } from "./erica";
@@ -7,5 +7,8 @@ import { parameters } from "./parameters";
 import { satellite } from "./satellite";
 import { tcp } from "./tcp";
 import { uili } from "./uili";
+import { told } from "../told";
 
-export const LESSONS: Lesson[] = [abr, parameters, erica, satellite, uili, tcp];
+const BUILT_IN = [abr, parameters, erica, satellite, uili, tcp];
+
+export const LESSONS: Lesson[] = [...told.lessons, ...BUILT_IN.filter(({ id }) => !told.lessons.some((own) => own.id === id))];

@@ -48,7 +48,7 @@ export const parameters: Lesson = {
       title: "Nrm, the price of an answer",
       text: [
         "Every Nrm-th cell of a source is an RM cell. A small Nrm asks often: sources learn of a change sooner, and RIF is applied more often. But RM cells carry no data.",
-        "The network is that of the first lesson. Move `defaults.abr.nrm` and watch the climb of `vc1` at the beginning, and Mbps in the table.",
+        "The network is that of the first lesson. Move Nrm and watch the climb of `vc1` at the beginning, and Mbps in the table.",
       ],
       scenario: explicit,
       sliders: ["defaults.abr.nrm"],

@@ -42,7 +42,7 @@ export const uili: Lesson = {
         },
         {
           question: "Rule 5 of the standard resets ACR to ICR after a time without RM cells, ADTF, 500 ms by default. Which ADTF would help here?",
-          answer: ["The first source is idle from some 30 ms, the last from some 190 ms to 400 ms. With 190 ms or less all fall back to ICR before the second bursts, and no more than 5 cells ever wait. With 200 ms the last source still holds its rate: some 6,300. Move `defaults.abr.adtf` and see."],
+          answer: ["The first source is idle from some 30 ms, the last from some 190 ms to 400 ms. With 190 ms or less all fall back to ICR before the second bursts, and no more than 5 cells ever wait. With 200 ms the last source still holds its rate: some 6,300. Move ADTF and see."],
         },
       ],
     },
@@ -76,7 +76,7 @@ export const uili: Lesson = {
       questions: [
         {
           question: "With ADTF = 20 ms the queue is gone. Have the bursts become slower?",
-          answer: ["Each begins at ICR again and waits a round trip, 15 ms, before it may send faster. Where bursts are shorter than a round trip the whole burst goes at ICR. Raise `defaults.abr.icr` and you have both: it is the rate that may come without being asked for."],
+          answer: ["Each begins at ICR again and waits a round trip, 15 ms, before it may send faster. Where bursts are shorter than a round trip the whole burst goes at ICR. Raise ICR and you have both: it is the rate that may come without being asked for."],
         },
       ],
     },
