@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cellrate import CellrateError
-from cellrate.hurst import estimates, read_series
+from cellrate.hurst import estimates, not_stationary, read_series
 from cellrate.hurst.spectral import fractional_gaussian_density
 from conftest import command, output
 
@@ -21,6 +22,46 @@ def fractional_gaussian_noise(hurst: float, n: int, seed: int) -> np.ndarray:
     generator = np.random.default_rng(seed)
     gaussian = generator.normal(size=2 * n) + 1j * generator.normal(size=2 * n)
     return np.fft.fft(np.sqrt(eigenvalues / (2 * n)) * gaussian).real[:n]
+
+
+def random_walk(values: int) -> np.ndarray:
+    return np.cumsum(np.random.default_rng(1).normal(size=values))
+
+
+def test_a_series_that_is_not_stationary_has_no_interval_where_the_search_ends(tmp_path: Path) -> None:
+    found = {one.method: one for one in estimates(random_walk(4096))}
+    for name in ("local Whittle", "Whittle, fractional Gaussian noise"):
+        assert (found[name].interval, found[name].remark) == (None, "at the border of its search")
+    for name in ("log-periodogram", "wavelet"):
+        assert found[name].hurst > 1
+        assert (found[name].interval, found[name].remark) == (None, "not between 0 and 1")
+    said = not_stationary(list(found.values()))
+    assert said is not None
+    assert "local Whittle" in said
+    np.savetxt(tmp_path / "walk.txt", random_walk(4096))
+    assert "The series is not stationary" in command("hurst", tmp_path / "walk.txt").stdout
+    told = json.loads(command("hurst", tmp_path / "walk.txt", "--json").stdout)
+    assert "not stationary" in told["warnings"][0]
+    assert told["estimates"][3]["remark"] == "at the border of its search"
+
+
+def test_differences_of_differences_end_at_the_other_border() -> None:
+    found = estimates(np.diff(np.random.default_rng(1).normal(size=8192), 2))
+    assert [one.remark for one in found if "Whittle" in one.method] == ["at the border of its search"] * 2
+    assert not_stationary(found) is not None
+
+
+def test_a_stationary_series_has_no_remark() -> None:
+    found = estimates(np.random.default_rng(1).normal(size=4096))
+    assert [one.remark for one in found] == [None] * 6
+    assert not_stationary(found) is None
+
+
+def test_an_estimator_with_nothing_to_fit_gives_no_number() -> None:
+    alternating = np.array([1.0, -1.0] * 4096)
+    found = {one.method: one for one in estimates(alternating)}
+    assert all(one.interval is None for one in found.values() if one.remark is not None)
+    assert np.isnan(found["aggregated variance"].hurst) == (found["aggregated variance"].remark == "nothing to fit")
 
 
 @pytest.mark.parametrize("hurst", [0.5, 0.6, 0.75, 0.9])

@@ -92,7 +92,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def test_a_file_of_the_zoo_keeps_parallel_lines_and_repeated_labels(tmp_path: Path) -> None:
     topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
     assert [node.label for node in topology.nodes] == ["São Paulo", "Lisbon", "Lisbon", "?", "alone"]
-    assert [line.ends for line in topology.lines] == [("0", "1"), ("1", "2"), ("1", "2"), ("2", "3")]
+    assert [line.ends for line in topology.lines] == [("0", "1"), ("1", "2"), ("2", "1"), ("2", "3")]
     assert [line.rate_bps for line in topology.lines] == [2.5e9, 155e6, None, None]
     assert [len(part) for part in topology.parts()] == [4, 1]
     assert "1 lines from a node to itself" in topology.remarks[0]
@@ -157,9 +157,19 @@ def test_a_capacity_is_what_is_installed_or_the_largest_module(tmp_path: Path) -
     [
         ("", "not a topology that can be read"),
         ("hello", "not a topology that can be read"),
-        ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ]\n]", "not valid GML"),
+        ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ]\n]", '"1" as one of its ends, which is not a node'),
         ("graph [\n node [ id 0", "not valid GML"),
         ("graph [\n]", "no nodes"),
+        ("graph [\n node [ id 0 ]\n\n node [ id 0 ]\n]", 'two of its nodes have the id "0"'),
+        ("graph [\n node [ id 0 ]\n\n node [ label 0 ]\n]", "row 4: node without id"),
+        ('graph [\n node [ id 0 label "x ]\n]', "row 2: a text has no end"),
+        ("graph [\n node [ id 0 size big ]\n]", "row 2: big is neither a number nor a text"),
+        ("graph [\n node [ id ]\n]", "row 2: id has no value"),
+        ("graph [\n]\ngraph [\n]", "it has 2 graphs, not one"),
+        (GRAPHML.replace('target="1"/>', 'target="7"/>'), '"7" as one of its ends, which is not a node'),
+        (GRAPHML.replace('<node id="1">', '<node id="0">'), 'two of its nodes have the id "0"'),
+        (NATIVE.replace("12.50", "-1"), "line 17 is not an entry of DEMANDS"),
+        (NATIVE.replace("12.50", "nan"), "line 17 is not an entry of DEMANDS"),
         ("<graphml><graph></graph>", "not valid GraphML"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type or entities"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><network/>', "document type or entities"),
@@ -171,6 +181,94 @@ def test_a_capacity_is_what_is_installed_or_the_largest_module(tmp_path: Path) -
 def test_a_file_that_is_no_topology_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(CellrateError, match=said):
         read_topology(written(tmp_path, "x", text))
+
+
+def gml(nodes: dict[str, str], edges: list[str]) -> str:
+    rows = [f'node [ id {place} label "{name}" {rest} ]' for place, (name, rest) in enumerate(nodes.items())]
+    rows += [f"edge [ source {place} target {place + 1} {rest} ]" for place, rest in enumerate(edges)]
+    return "graph [\n" + "\n".join(rows) + "\n]\n"
+
+
+@pytest.mark.parametrize(("x", "y"), [("lon", "lat"), ("lng", "lat"), ("Longitude", "Latitude"), ("LONG", "LAT")])
+def test_coordinates_have_the_names_that_files_give_them(tmp_path: Path, x: str, y: str) -> None:
+    text = gml({"Aachen": f"{x} 6.04 {y} 50.76", "Koeln": f"{x} 6.96 {y} 50.94"}, [""])
+    topology = read_topology(written(tmp_path, "x.gml", text))
+    assert [node.position for node in topology.nodes] == [(6.04, 50.76), (6.96, 50.94)]
+
+
+def test_a_length_that_the_file_gives_comes_before_coordinates(tmp_path: Path) -> None:
+    nodes = {"a": "lon 6 lat 50", "b": "lon 7 lat 50", "c": "", "d": ""}
+    topology = read_topology(written(tmp_path, "x.gml", gml(nodes, ["dist 100", 'dist "40.5"', "dist 12"])))
+    text = scenario_text(topology, [], Choices(stretch=1.5), purpose="x")
+    assert [f'length = "{km} km"' in text for km in ("150.0", "60.75", "18.0")] == [True] * 3
+
+
+def test_coordinates_that_are_not_on_the_earth_are_left_out_for_all_nodes(tmp_path: Path) -> None:
+    pixels = {"a": "lon 10 lat 20", "b": "lon 30 lat 600", "c": "lon 12 lat 40"}
+    topology = read_topology(written(tmp_path, "x.gml", gml(pixels, ["", ""])))
+    assert [node.position for node in topology.nodes] == [None] * 3
+    assert '"1" is at 30, 600, which is not on the Earth' in topology.remarks[0]
+    with pytest.raises(CellrateError, match="2 of 2 lines"):
+        scenario_text(topology, [], Choices(), purpose="x")
+    native = NATIVE.replace("( 2.35 48.86 )", "( 2.35 480.86 )")
+    assert [node.position for node in read_topology(written(tmp_path, "x.txt", native)).nodes] == [None] * 3
+    one_place = gml({"a": "lon 0 lat 0", "b": "lon 0 lat 0"}, [""])
+    assert "at the same place" in read_topology(written(tmp_path, "x.gml", one_place)).remarks[0]
+
+
+def test_coordinates_that_are_exchanged_are_taken_as_they_are_meant(tmp_path: Path) -> None:
+    exchanged = {"Tokyo": "lon 35.68 lat 139.69", "Lisbon": "lon 38.7 lat -9.1"}
+    topology = read_topology(written(tmp_path, "x.gml", gml(exchanged, [""])))
+    assert [node.position for node in topology.nodes] == [(139.69, 35.68), (-9.1, 38.7)]
+    assert "exchanged" in topology.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            gml({"a": "lon 1 lat 1", "b": "lon 2 lat 2"}, ["LinkSpeedRaw 1e15"]),
+            'row 4, the line from "a" to "b" has 1e',
+        ),
+        (
+            gml({"a": "lon 1 lat 1", "b": "lon 2 lat 2"}, ["LinkSpeedRaw 0.25"]),
+            'row 4, the line from "a" to "b" has 0.25',
+        ),
+        (NATIVE.replace("155.00", "1e12"), 'row 12, the line from "A" to "B" has 1e'),
+        (NATIVE.replace("12.50", "1e12"), 'the demand from "'),
+    ],
+)
+def test_a_rate_that_no_line_may_have_names_the_line_of_the_file(tmp_path: Path, text: str, said: str) -> None:
+    topology = read_topology(written(tmp_path, "x", text))
+    pairs = chosen_pairs(topology, "demands" if topology.demands else "1", seed=1)
+    with pytest.raises(CellrateError, match=said):
+        scenario_text(topology, pairs, Choices(length="1 km"), purpose="x")
+    if "demand" not in said:
+        assert "1 Gbps" in scenario_text(topology, pairs, Choices(length="1 km", all_rates="1 Gbps"), purpose="x")
+
+
+def test_gml_is_read_in_time_that_grows_with_its_length(tmp_path: Path) -> None:
+    # Rows without anything once took their square: these three hours.
+    topology = read_topology(written(tmp_path, "x.gml", "\n" * 400_000 + ZOO.replace("\n", "\n" * 50_000)))
+    assert len(topology.nodes) == 5
+    with pytest.raises(CellrateError, match="not a topology"):
+        read_topology(written(tmp_path, "x.gml", "\n" * 2_000_000))
+
+
+def test_gml_has_texts_comments_numbers_and_lists(tmp_path: Path) -> None:
+    text = """# made by hand
+graph [ directed 0
+  node [ id -1 label "a [ # ]
+     b" graphics [ x 1e3 w .5 ] lon +1.5 lat 6e-05 ]  # the first
+  node [ id two label Two lon NAN lat 2 ]
+  edge [ source -1 target two LinkSpeed "2.5" LinkSpeedUnits "G" ]
+]"""
+    topology = read_topology(written(tmp_path, "x.gml", text))
+    assert [(node.key, node.label, node.position) for node in topology.nodes] == [
+        ("-1", "a [ # ] b", (1.5, 6e-05)),
+        ("two", "Two", None),
+    ]
+    assert (topology.lines[0].rate_bps, topology.lines[0].row) == (2.5e9, 6)
 
 
 def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,9 +26,12 @@ class Estimate:
 
     method: str
     hurst: float
+    """Not a number where the series gives the estimator nothing to fit."""
     deviation: float | None
     """Standard deviation of the estimate, by the estimator's own theory; None where it has none that holds."""
     source: str
+    remark: str | None = None
+    """A reason why it says nothing of H, such as "at the border of its search"; None where it does."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -35,6 +39,22 @@ class Estimate:
         if self.deviation is None:
             return None
         return self.hurst - TWO_SIDED_95 * self.deviation, self.hurst + TWO_SIDED_95 * self.deviation
+
+
+def not_stationary(found: Sequence[Estimate]) -> str | None:
+    """Say in a sentence that estimates are of a series that is not stationary; None where all are within (0, 1).
+
+    The Hurst parameter of a series that wanders, such as the length of a queue, is not defined. Estimators that look
+    for it between 0 and 1 then end at the border of their search, others find 1 or more.
+    """
+    beyond = [one.method for one in found if one.remark in (AT_BORDER, BEYOND)]
+    if not beyond:
+        return None
+    verb = "does" if len(beyond) == 1 else "do"
+    return (
+        f"The series is not stationary, or not what these estimators take it to be: {', '.join(beyond)} {verb} not end "
+        "between 0 and 1, and H is not defined there. Plot it; take differences of neighbours, or remove its trend."
+    )
 
 
 def estimates(values: ArrayLike) -> list[Estimate]:
@@ -52,7 +72,7 @@ def estimates(values: ArrayLike) -> list[Estimate]:
         Aggregated variance, rescaled range, log-periodogram, local Whittle, Whittle for fractional Gaussian noise, and
         wavelets, in this order. 0.5 means no long-range dependence. They differ where a series is not what they take
         it to be: trends move the first two most, short-range dependence the Whittle estimate for fractional Gaussian
-        noise.
+        noise. An estimate at the border of its search, or not between 0 and 1, has no interval and a `remark`.
 
     Raises
     ------
@@ -75,7 +95,26 @@ def estimates(values: ArrayLike) -> list[Estimate]:
     centred = series / np.abs(series).max()
     centred -= centred.mean()
     centred /= centred.std()
-    return [Estimate(name, *method(centred), source) for name, method, source in _estimators()]
+    return [_judged(name, *method(centred), source) for name, method, source in _estimators()]
+
+
+AT_BORDER, BEYOND, NOTHING = "at the border of its search", "not between 0 and 1", "nothing to fit"
+
+BORDER = 1e-3
+"""Distance from the border of a search within which an estimate is at it."""
+
+
+def _judged(name: str, hurst: float, deviation: float | None, source: str) -> Estimate:
+    from .spectral import HIGH, LOW
+
+    remark = None
+    if math.isnan(hurst):
+        remark = NOTHING
+    elif not 0.0 < hurst < 1.0:
+        remark = BEYOND
+    elif "Whittle" in name and not LOW + BORDER < hurst < HIGH - BORDER:
+        remark = AT_BORDER
+    return Estimate(name, hurst, deviation if remark is None else None, source, remark)
 
 
 def _estimators() -> Sequence[tuple[str, Callable[[NDArray[np.float64]], tuple[float, float | None]], str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from .fitting import geometric, slope
@@ -22,7 +23,7 @@ def aggregated_variance(series: NDArray[np.float64]) -> tuple[float, None]:
     variances = [series[: len(series) // m * m].reshape(-1, m).mean(axis=1).var() for m in sizes]
     kept = [(m, v) for m, v in zip(sizes, variances, strict=True) if v > 0.0]
     if len(kept) < 2:
-        return 0.0, None
+        return math.nan, None
     m, v = (np.log(column) for column in zip(*kept, strict=True))
     return 1.0 + slope(m, v) / 2.0, None
 
@@ -45,5 +46,5 @@ def rescaled_range(series: NDArray[np.float64]) -> tuple[float, None]:
             sizes.append(n)
             ratios.append((reach[changing] / deviation[changing]).mean())
     if len(sizes) < 2:
-        return 0.0, None
+        return math.nan, None
     return slope(np.log(sizes), np.log(ratios)), None

@@ -26,14 +26,14 @@ FIRST = 3
 """The first octave that is used: those before see short-range dependence."""
 
 
-def abry_veitch(series: NDArray[np.float64]) -> tuple[float, float]:
+def abry_veitch(series: NDArray[np.float64]) -> tuple[float, float | None]:
     """Estimate H from how the mean energy of details grows with the octave: as 2 to the power of j (2H - 1)."""
     import numpy as np
 
     octaves = _energies(series)
     kept = [(j, energy, count) for j, (energy, count) in enumerate(octaves, 1) if j >= FIRST and energy > 0.0]
     if len(kept) < 2:
-        return 0.5, math.inf
+        return math.nan, None
     j, energy, count = (np.array(column, dtype=float) for column in zip(*kept, strict=True))
     # The mean of the logarithm of a chi-squared variable over its degrees of freedom is about -1/n, its variance 2/n.
     y = np.log2(energy) + 1.0 / (count * math.log(2.0))

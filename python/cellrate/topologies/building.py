@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..errors import CellrateError
 from ..quantities import LENGTH, RATE, read
 from ..toml import written
 from .connections import Pair, Way, shortest_ways
-from .topology import Topology, great_circle_km
+from .topology import Line, Topology, great_circle_km
 
 OC3 = "149.76 Mbps"
 """Rate that cells can have of an OC-3 line; the rate of lines whose file gives none."""
@@ -26,9 +27,10 @@ class Choices:
     all_rates: str | None = None
     """Rate of every line, whatever the file gives; None to keep the file's."""
     length: str | None = None
-    """Length of lines that have an end without coordinates; None where all have them."""
+    """Length of lines for which the file gives neither a length nor coordinates of both ends; None where there are
+    none."""
     stretch: float = 1.0
-    """Length of a line over the great circle between its ends; fibre has 1.2 to 2."""
+    """Length of a line over that in the file, or over the great circle between its ends; fibre has 1.2 to 2."""
     access: str = "1 km"
     """Length of the line between a host and its switch."""
     algorithm: str = "erica"
@@ -41,8 +43,9 @@ class Choices:
 def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *, purpose: str) -> str:
     """Write the scenario of a topology and its connections.
 
-    Every node becomes a switch, every line a link as long as the great circle between its ends times the stretch. Each
-    connection has two hosts of its own, so that no line of a host is shared, and takes the shortest way.
+    Every node becomes a switch, every line a link as long as the file says, or else as the great circle between its
+    ends, times the stretch. Each connection has two hosts of its own, so that no line of a host is shared, and takes
+    the shortest way.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *
         link: dict[str, object] = {"between": [one, other]}
         if link_names[place] is not None:
             link["name"] = link_names[place]
-        link["rate"] = _rate(line.rate_bps, choices)
+        link["rate"] = _rate(line.rate_bps, choices, partial(_line_name, topology, line))
         link["length"] = _shown_length(topology, place, lengths[place], choices)
         links.append(link)
     for number, (pair, way) in enumerate(zip(pairs, ways, strict=True), 1):
@@ -71,6 +74,7 @@ def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *
             links.append({"between": [host, switch], "rate": fastest, "length": choices.access})
         vc: dict[str, object] = {"name": f"vc{number}", "path": [source, *_path(way, names, link_names), sink]}
         if pair.rate_bps is not None:
+            _check_rate(pair.rate_bps, partial(_pair_name, topology, pair))
             vc["traffic"] = {"type": "limited", "rate": f"{_plain(pair.rate_bps)} bps"}
         vcs.append(vc)
     parts = [
@@ -109,7 +113,9 @@ def _lengths(topology: Topology, choices: Choices) -> list[float]:
     lengths, unplaced = [], 0
     for line in topology.lines:
         one, other = (topology.by_key[key].position for key in line.ends)
-        if one is not None and other is not None:
+        if line.length_km is not None:
+            lengths.append(line.length_km * choices.stretch)
+        elif one is not None and other is not None:
             lengths.append(great_circle_km(one, other) * choices.stretch)
         elif chosen is not None:
             lengths.append(chosen)
@@ -125,7 +131,8 @@ def _lengths(topology: Topology, choices: Choices) -> list[float]:
 
 
 def _shown_length(topology: Topology, place: int, length_km: float, choices: Choices) -> str:
-    placed = all(topology.by_key[key].position is not None for key in topology.lines[place].ends)
+    line = topology.lines[place]
+    placed = line.length_km is not None or all(topology.by_key[key].position is not None for key in line.ends)
     # Two places that are one on the map are still a building apart.
     return choices.length if choices.length is not None and not placed else f"{max(round(length_km, 3), 0.1)} km"
 
@@ -134,16 +141,42 @@ def _plain(number: float) -> str:
     return f"{number:.3f}".rstrip("0").rstrip(".")
 
 
-def _rate(rate_bps: float | None, choices: Choices) -> str:
+FASTEST_BPS = 10e12
+"""The fastest line that a scenario may have [bit/s]."""
+
+
+def _rate(rate_bps: float | None, choices: Choices, named: Callable[[], str]) -> str:
     if choices.all_rates is not None:
         return choices.all_rates
-    return choices.rate if rate_bps is None else f"{_plain(rate_bps)} bps"
+    if rate_bps is None:
+        return choices.rate
+    _check_rate(rate_bps, named)
+    return f"{_plain(rate_bps)} bps"
+
+
+def _check_rate(rate_bps: float, named: Callable[[], str]) -> None:
+    if not 1.0 <= rate_bps <= FASTEST_BPS:
+        raise CellrateError(
+            f"{named()} has {rate_bps:g} bps; a scenario has lines of 1 bps to {FASTEST_BPS / 1e12:g} Tbps "
+            "(--all-rates gives every line another rate than the file)"
+        )
+
+
+def _line_name(topology: Topology, line: Line) -> str:
+    one, other = (topology.by_key[key].label for key in line.ends)
+    row = "" if line.row is None else f"row {line.row}, "
+    return f'{topology.name}: {row}the line from "{one}" to "{other}"'
+
+
+def _pair_name(topology: Topology, pair: Pair) -> str:
+    one, other = (topology.by_key[key].label for key in pair.ends)
+    return f'{topology.name}: the demand from "{one}" to "{other}"'
 
 
 def _access_rate(topology: Topology, choices: Choices) -> str:
     """Give the rate of lines of hosts: that of the fastest line, so that none of them is a bottleneck before it."""
-    rates = [_rate(line.rate_bps, choices) for line in topology.lines]
-    return max(rates, key=lambda rate: read(rate, RATE), default=choices.rate)
+    rates = [_rate(line.rate_bps, choices, partial(_line_name, topology, line)) for line in topology.lines]
+    return max(dict.fromkeys(rates), key=lambda rate: read(rate, RATE), default=choices.rate)
 
 
 def _names(topology: Topology) -> dict[str, str]:

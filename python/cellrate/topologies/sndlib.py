@@ -6,7 +6,7 @@ import math
 import re
 from xml.etree import ElementTree
 
-from .topology import Demand, Line, Node, Topology, TopologyError
+from .topology import Demand, Line, Node, Topology, TopologyError, positions
 
 MBITPERSEC = 1e6
 """Unit of a capacity or demand where the file does not say otherwise [bit/s]."""
@@ -14,7 +14,9 @@ MBITPERSEC = 1e6
 
 def from_native(text: str, name: str) -> Topology:
     """Read SNDlib's native form: sections NODES, LINKS and DEMANDS in parentheses, a line for each entry."""
-    nodes, lines, demands = [], [], []
+    nodes: list[Node] = []
+    lines: list[Line] = []
+    demands: list[Demand] = []
     section: str | None = None
     for number, row in enumerate(text.splitlines()[1:], 2):
         line = row.split("#", 1)[0].strip()
@@ -36,9 +38,9 @@ def from_native(text: str, name: str) -> Topology:
                 case "LINKS":
                     modules = re.findall(r"\(([^()]*)\)\s*$", line)
                     capacity = _capacity(words[3], modules[0].split() if modules else [])
-                    lines.append(Line((words[1], words[2]), capacity))
+                    lines.append(Line((words[1], words[2]), capacity, row=number))
                 case "DEMANDS":
-                    demands.append(Demand((words[1], words[2]), float(words[4]) * MBITPERSEC))
+                    demands.append(Demand((words[1], words[2]), _demanded(words[4])))
         except (IndexError, ValueError):
             raise TopologyError(f"line {number} is not an entry of {section}: {line[:80]}") from None
     return _checked(name, nodes, lines, demands)
@@ -68,7 +70,7 @@ def from_xml(text: str, name: str) -> Topology:
             capacity = _capacity(link.findtext("preInstalledModule/capacity") or "0", modules)
             lines.append(Line((_word(link, "source"), _word(link, "target")), capacity))
         for demand in root.iterfind(".//demands/demand"):
-            rate = float(_word(demand, "demandValue")) * MBITPERSEC
+            rate = _demanded(_word(demand, "demandValue"))
             demands.append(Demand((_word(demand, "source"), _word(demand, "target")), rate))
     except (KeyError, ValueError) as error:
         raise TopologyError(f"an entry of its network lacks something: {error}") from None
@@ -87,9 +89,14 @@ def _node(key: str, longitude: str, latitude: str) -> Node:
         x, y = float(longitude), float(latitude)
     except ValueError:
         return Node(key, key)
-    # Coordinates of a picture are no places on the Earth.
-    sound = math.isfinite(x) and math.isfinite(y) and abs(y) <= 90 and abs(x) <= 180
-    return Node(key, key, (x, y) if sound else None)
+    return Node(key, key, (x, y) if math.isfinite(x) and math.isfinite(y) else None)
+
+
+def _demanded(value: str) -> float:
+    rate = float(value) * MBITPERSEC
+    if not 0 <= rate < math.inf:
+        raise ValueError(f"a demand of {value}")
+    return rate
 
 
 def _capacity(installed: str, modules: list[str]) -> float | None:
@@ -110,8 +117,13 @@ def _checked(name: str, nodes: list[Node], lines: list[Line], demands: list[Dema
             for end in entry.ends:
                 if end not in keys:
                     raise TopologyError(f'a {kind} has "{end}" as one of its ends, which is not a node')
+    placed, moved = positions({node.key: node.position for node in nodes})
+    nodes = [Node(node.key, node.label, placed[node.key]) for node in nodes]
     kept = [line for line in lines if line.ends[0] != line.ends[1]]
     loops = len(lines) - len(kept)
     remarks = [f"{loops} lines from a node to itself are left out"] if loops else []
-    wanted = [demand for demand in demands if demand.ends[0] != demand.ends[1]]
+    wanted = [demand for demand in demands if demand.ends[0] != demand.ends[1] and demand.rate_bps != 0]
+    nothing = sum(demand.rate_bps == 0 for demand in demands)
+    remarks += [f"{nothing} demands of nothing are left out"] if nothing else []
+    remarks += moved
     return Topology(name, nodes, kept, wanted, remarks=remarks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,6 +34,10 @@ class Line:
     """Keys of its nodes."""
     rate_bps: float | None = None
     """Rate [bit/s]; None where the file gives none."""
+    length_km: float | None = None
+    """Length that the file gives [km]; None where it gives none."""
+    row: int | None = None
+    """Row of the file that it is from, counted from 1; None where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,45 @@ class Topology:
                 part += new
             parts.append(part)
         return sorted(parts, key=len, reverse=True)
+
+
+def positions(
+    coordinates: Mapping[str, tuple[float, float] | None],
+) -> tuple[dict[str, tuple[float, float] | None], list[str]]:
+    """Say which coordinates of a file are places on the Earth: all of them, or none.
+
+    Parameters
+    ----------
+    coordinates
+        By node, what the file calls longitude and latitude; None where it gives none, or no numbers.
+
+    Returns
+    -------
+    tuple
+        Longitude and latitude of each node [degrees], None where there is none; and remarks on what was not taken as it
+        stands. Coordinates of a picture are left out for all nodes alike, also for those whose numbers could be
+        degrees; where only exchanging the two gives degrees everywhere, they are exchanged.
+    """
+    given = {key: place for key, place in coordinates.items() if place is not None}
+    none: dict[str, tuple[float, float] | None] = dict.fromkeys(coordinates)
+    strange = next((key for key, place in given.items() if not _is_on_earth(place)), None)
+    if strange is not None:
+        if all(_is_on_earth((y, x)) for x, y in given.values()):
+            exchanged = {key: None if place is None else (place[1], place[0]) for key, place in coordinates.items()}
+            return exchanged, [
+                f'longitude and latitude are exchanged in the file ("{strange}"), and taken as they are meant'
+            ]
+        x, y = given[strange]
+        said = f'"{strange}" is at {x:g}, {y:g}, which is not on the Earth: the coordinates of all nodes are left out'
+        return none, [said]
+    if len(given) > 1 and len(set(given.values())) == 1:
+        return none, ["all nodes are at the same place: their coordinates are left out"]
+    return dict(coordinates), []
+
+
+def _is_on_earth(place: tuple[float, float]) -> bool:
+    longitude, latitude = place
+    return abs(latitude) <= 90 and abs(longitude) <= 360
 
 
 def great_circle_km(one: tuple[float, float], other: tuple[float, float]) -> float:
