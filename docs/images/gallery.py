@@ -59,7 +59,7 @@ GALLERY = (
     Shown("two-source-transient", "queue", "The queue of that round trip, and how ERICA drains it."),
     Shown("greedy-15", "acr", "Fifteen sources find equal shares.", ("duration=100ms",)),
     Shown("gfc-1", "acr", "23 connections and six bottlenecks: each at its max-min share."),
-    Shown("gfc-2", "acr", "GFC-2, the harder of the two: shares from 5 to 52 Mb/s."),
+    Shown("gfc-2", "acr", "GFC-2, the harder of the two: shares from 4.5 to 47.25 Mb/s."),
     Shown("parking-lot", "acr", "One connection crosses seven links, 21 others one each."),
     Shown("weighted-shares", "acr", "MCR and weight: four connections that matter differently."),
     Shown("efci", "abr_queue", "One bit of feedback: the queue swings."),

@@ -16,22 +16,23 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 LOCKED = {"tools.txt": ("dev", "cluster", "import", "polars", "tune", "xarray"), "docs.txt": ("docs",)}
-"""Files of requirements/ and the extras that they are for."""
+"""Files of requirements/, and the extras and groups that they are for."""
 
 pytestmark = pytest.mark.skipif(not (ROOT / "requirements").is_dir(), reason="not a clone")
 
 
-def project() -> dict[str, object]:
-    loaded: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+def project(table: str = "project") -> dict[str, object]:
+    loaded: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text())[table]
     return loaded
 
 
 def wanted(*extras: str) -> list[Requirement]:
-    """Give the requirements of the project, with these extras."""
+    """Give the requirements of the project, with these extras and groups."""
     named = project()
     of_extras = named["optional-dependencies"]
     assert isinstance(of_extras, dict)
     assert isinstance(named["dependencies"], list)
+    of_extras = of_extras | project("dependency-groups")
     return [
         Requirement(text) for text in named["dependencies"] + [text for extra in extras for text in of_extras[extra]]
     ]
