@@ -50,7 +50,7 @@ fn their_keys_have_ranges() {
 #[test]
 fn reference_and_schema_know_them() {
     let (reference, schema) = (reference(), schema().to_string());
-    for name in ["share", "least", "toy-policy", "kept", "toy-discard", "own_cells", "toy-traffic", "bunch"] {
+    for name in ["share", "least", "toy-policy", "kept", "toy-discard", "own_cells", "toy-traffic", "bunch", "toy_loss"] {
         assert!(reference.contains(name) && schema.contains(name), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-"""Add a toy algorithm, policy, frame discard, traffic, key and probe to a copy of the workspace.
+"""Add a toy algorithm, policy, frame discard, traffic, keys and probe to a copy of the workspace.
 
 Each is added by what CONTRIBUTING.md says that it takes.
 Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, and is built into
@@ -21,6 +21,8 @@ TRAFFIC = Path("crates/cellrate-scenario/src/traffic")
 PAGES = Path("docs/algorithms")
 DECLARED = Path("crates/cellrate-scenario/src/model/quantity.rs")
 VALUES = Path("crates/cellrate-engine/src/quantities.rs")
+LINKS = Path("crates/cellrate-scenario/src/model/line.rs")
+LINES = Path("crates/cellrate-engine/src/line.rs")
 JUDGE = Path("crates/cellrate-sim/tests/reference/mod.rs")
 JUDGE_OF_DISCARDS = JUDGE.with_name("frame_discard.rs")
 
@@ -39,6 +41,12 @@ LATER = """    fn delay(&mut self, phase: Duration) {
 LEAST = """    /// Rate that each connection gets at least.
     #[key(default = "0 Mbps")]
     pub least: CellRate,
+"""
+
+
+TOY_LOSS = """    /// Probability that a cell is lost in a toy on the line, either way.
+    #[key(default = "0", range = Range::FRACTION)]
+    pub toy_loss: f64,
 """
 
 
@@ -165,6 +173,20 @@ def add_probe(workspace: Path) -> None:
     passes(workspace, *judged)
 
 
+def add_key_of_link(workspace: Path) -> None:
+    """A line where it is declared, with its sentence, and one where it is used."""
+    links, lines = workspace / LINKS, workspace / LINES
+    before = "    pub loss_bursts: Option<LossBursts>,\n"
+    replaced(links, before, before + TOY_LOSS)
+    tried = ("test", "-p", "cellrate-sim", "--test", "keys")
+    says(workspace, *tried, missing=("toy_loss of a link is declared, and nothing uses it",))
+    replaced(lines, "Faults::any(link.line.loss, ", "Faults::any(link.line.loss + link.line.toy_loss, ")
+    passes(workspace, *tried)
+    replaced(links, TOY_LOSS, "")
+    says(workspace, "check", "-p", "cellrate-engine", missing=("no field `toy_loss` on type `LineKeys`",))
+    replaced(links, before, before + TOY_LOSS)
+
+
 def main() -> None:
     """Add all of them, each first with a part left out, and run a scenario that has them."""
     workspace = ROOT / "target/toy"
@@ -175,6 +197,7 @@ def main() -> None:
         add_frame_discard(workspace)
         add_traffic(workspace)
         add_probe(workspace)
+        add_key_of_link(workspace)
         shutil.copy(HERE / "run.rs", workspace / "crates/cellrate-sim/tests/toy.rs")
         passes(workspace, "test", "-p", "cellrate-sim", "--test", "toy")
     finally:
@@ -183,6 +206,7 @@ def main() -> None:
     print("a policy one file, two lines of uili/mod.rs and its words on the page; a key one line and its words;")
     print("a frame discard one file, two lines of frame_discard/mod.rs, its words on the page, a line in the judge;")
     print("open-loop traffic one file and two lines of traffic/mod.rs;")
+    print("a key of a link one field where it is declared and one line where it is used;")
     print("a probe one line where it is declared, one for its value, and one in the judge.")
 
 

@@ -29,7 +29,7 @@ struct Field {
     or: Option<TokenStream>,
     range: Option<TokenStream>,
     holds: Option<Condition>,
-    declared_as: Option<TokenStream>,
+    declared_as: Option<Type>,
     kind: Option<TokenStream>,
     unit: Option<LitStr>,
     missing: Option<LitStr>,
@@ -347,7 +347,7 @@ impl Field {
                     () if meta.path.is_ident("or") => read.or = expression()?,
                     () if meta.path.is_ident("range") => read.range = expression()?,
                     () if meta.path.is_ident("holds") => read.holds = Some(meta.input.parse()?),
-                    () if meta.path.is_ident("as") => read.declared_as = expression()?,
+                    () if meta.path.is_ident("as") => read.declared_as = Some(meta.value()?.parse()?),
                     () if meta.path.is_ident("kind") => read.kind = expression()?,
                     () if meta.path.is_ident("unit") => read.unit = text()?,
                     () if meta.path.is_ident("missing") => read.missing = text()?,
@@ -380,10 +380,7 @@ impl Field {
 
     /// Whether `None` stands for a value that is not given.
     fn is_optional(&self) -> bool {
-        match &self.declared_as {
-            Some(declared) => declared.to_string().starts_with("Option "),
-            None => self.type_name() == "Option",
-        }
+        self.type_name() == "Option"
     }
 
     fn key(&self) -> LitStr {
@@ -396,14 +393,14 @@ impl Field {
 
     /// The type by which the value is declared.
     fn setting(&self) -> TokenStream {
-        let ty = &self.ty;
-        self.declared_as.clone().unwrap_or_else(|| quote!(#ty))
+        let ty = self.declared_as.as_ref().unwrap_or(&self.ty);
+        quote!(#ty)
     }
 
-    /// The last name of the type, by which defaults are read; empty where `as` says how.
+    /// The last name of the type by which the value is declared.
     fn type_name(&self) -> String {
-        match (&self.declared_as, &self.ty) {
-            (None, Type::Path(path)) => {
+        match self.declared_as.as_ref().unwrap_or(&self.ty) {
+            Type::Path(path) => {
                 path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
             }
             _ => String::new(),
@@ -467,7 +464,7 @@ impl Field {
         }
         let name = self.type_name();
         let parser = match name.as_str() {
-            "Vec" => return Some(quote!(<#ty>::new())),
+            _ if default.value() == "[]" => return Some(quote!(<#ty>::new())),
             "String" => return Some(quote!(<#ty>::from(#default))),
             "f64" => "ratio",
             "u32" => "count",
@@ -477,7 +474,7 @@ impl Field {
             "Duration" => "span",
             "CellRate" => "rate",
             "PowerOfTwo" => "power_of_two",
-            "" => {
+            _ if self.declared_as.is_some() => {
                 let setting = self.setting();
                 return Some(quote!(<#setting>::written(#default)));
             }

@@ -49,8 +49,9 @@ impl Line {
         let random = || Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, port)));
         let (cell_time, delay) = (link.rate.cell_time(), link.delay);
         let changes = || link.changes_of(port.end());
-        let by_chance = link.cell_loss > 0.0 || changes().any(|(_, line)| line.cell_loss > 0.0);
-        let faults = Faults::any(link.cell_loss, by_chance, link.loss_bursts, &link.outages, random);
+        let by_chance = link.line.loss > 0.0 || changes().any(|(_, line)| line.cell_loss > 0.0);
+        let faults =
+            Faults::any(link.line.loss, by_chance, link.line.loss_bursts, &link.line.outages, random);
         let changing = link.is_changing().then(|| Box::new(Changing::by(changes())));
         Line { cell_time, delay, faults, changing }
     }

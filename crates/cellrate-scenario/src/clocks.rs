@@ -1,13 +1,13 @@
 //! Clocks of hosts and links that are not exactly alike: their keys, and how an entry's are read.
 
 use cellrate_proto::Duration;
-use cellrate_proto::declaration::{Dimension, Key, Kind, Setting, Shape, key, required, words};
+use cellrate_proto::declaration::{Dimension, Key, Kind, Setting, Shape, Table, key, required, words};
 
 use crate::keys::{EXPONENTIAL, TIME};
 use crate::model::{ClockOffset, Processing};
 use crate::text::error::Fault;
-use crate::text::reading::optional;
-use crate::text::tree::{Node, Table};
+use crate::text::tree::Node;
+use crate::text::written::{FromNode, from_node, setting};
 use crate::text::{check, quantity};
 
 words! {
@@ -27,11 +27,13 @@ const RANDOM: &str = "random";
 
 const OFFSET: Kind = Kind::Quantity(Dimension::Offset);
 
-const WITHIN: Shape = Shape {
-    name: "within",
-    about: "An offset drawn uniformly from the seed.",
-    keys: &[required("within", OFFSET, "The largest, to either side.")],
-};
+/// An offset drawn uniformly from the seed.
+#[derive(Debug, Table)]
+#[table(name = "within", written)]
+struct Within {
+    /// The largest, to either side.
+    within: ClockOffset,
+}
 
 pub(crate) const CLOCKS_KEY: Key = key(
     "clocks",
@@ -40,45 +42,33 @@ pub(crate) const CLOCKS_KEY: Key = key(
     "Whether clocks are exactly alike, or those of a laboratory: every host and every link between switches has an offset within 20 ppm and every host a phase and times to process PDUs of TCP, drawn from the seed (docs/guides/phase-effects.md). Keys of hosts and links take precedence.",
 );
 
-pub(crate) const HOST_OFFSET_KEY: Key = key(
-    "clock_offset",
-    Kind::Or(&[OFFSET, Kind::Table(&WITHIN)]),
-    "\"0 ppm\", or drawn within 20 ppm where defaults.clocks is \"independent\"",
-    "By how much the host's clock is fast, at most 1000 ppm either way. It holds for its links, the peak rate of its cbr, vbr and ubr senders, and the rates of its constant, on-off, limited and request-response traffic; ACR is as the network says.",
-);
-
-pub(crate) const LINK_OFFSET_KEY: Key = key(
-    "clock_offset",
-    Kind::Or(&[OFFSET, Kind::Table(&WITHIN)]),
-    "that of its host; between switches \"0 ppm\", or drawn within 20 ppm where defaults.clocks is \"independent\"",
-    "By how much the link is faster than its rate says, in both directions, at most 1000 ppm up or down. Admission and the default PCR use the rate as written.",
-);
-
 const UNIFORM: Shape = Shape {
     name: "uniform",
     about: "A uniformly distributed time.",
     keys: &[required("uniform", Kind::Pair(&TIME, &TIME), "The shortest and the longest.")],
 };
 
-pub(crate) const PROCESSING_KEY: Key = key(
-    "processing",
-    Kind::Or(&[TIME, Kind::Table(&UNIFORM), Kind::Table(&EXPONENTIAL)]),
-    "\"0 us\", or uniform from 0 to one cell time of its slowest link where defaults.clocks is \"independent\"",
-    "Time that the host needs for each AAL5 PDU of TCP before it sends its first cell, counted from when it comes to the adapter, or from the end of the PDU before it on the line; drawn for each PDU.",
-);
-
-pub(crate) const PHASE_KEY: Key = key(
-    "phase",
-    Kind::Or(&[TIME, Kind::Choice(&[RANDOM])]),
-    "\"0 us\", or \"random\" where defaults.clocks is \"independent\"",
-    "Delay of all that the host has to send against the times that are written, except custom traffic; \"random\" draws it from the seed, within one cell time of its slowest link.",
-);
-
-/// Clock as an entry describes it.
-#[derive(Clone, Copy, Debug, Default)]
+/// Clock as an entry describes it: that of a host, or of a link, which has an offset alone.
+#[derive(Clone, Copy, Debug, Table)]
+#[table(written)]
 pub(crate) struct OwnClock {
+    /// By how much the host's clock is fast, at most 1000 ppm either way. It holds for its links, the peak rate of its
+    /// cbr, vbr and ubr senders, and the rates of its constant, on-off, limited and request-response traffic; ACR is as
+    /// the network says.
+    #[key(
+        name = "clock_offset",
+        default = "\"0 ppm\", or drawn within 20 ppm where defaults.clocks is \"independent\""
+    )]
     pub offset: Option<Offset>,
+    /// Delay of all that the host has to send against the times that are written, except custom traffic; "random" draws
+    /// it from the seed, within one cell time of its slowest link.
+    #[key(default = "\"0 us\", or \"random\" where defaults.clocks is \"independent\"")]
     pub phase: Option<Phase>,
+    /// Time that the host needs for each AAL5 PDU of TCP before it sends its first cell, counted from when it comes to
+    /// the adapter, or from the end of the PDU before it on the line; drawn for each PDU.
+    #[key(
+        default = "\"0 us\", or uniform from 0 to one cell time of its slowest link where defaults.clocks is \"independent\""
+    )]
     pub processing: Option<Processing>,
 }
 
@@ -101,34 +91,31 @@ pub(crate) enum Phase {
 /// equipment; ITU-T G.813 and I.432).
 pub(crate) const INDEPENDENT: ClockOffset = ClockOffset::from_ppb(20_000);
 
-impl OwnClock {
-    /// The clock that a host's or link's entry asks for.
-    pub fn read(table: &Table) -> Result<OwnClock, Fault> {
-        let offset = |node: &Node| match node.table().and_then(|table| table.node("within")) {
-            Some(within) => {
-                let bound = quantity::clock_offset(within)?;
-                if bound < ClockOffset::default() {
-                    let message = format!("{} is below 0", within.plain());
-                    return Err(Fault::new(
-                        within.place,
-                        message,
-                        "Write how far it may be off to either side",
-                    ));
-                }
-                Ok(Offset::Within(bound))
-            }
-            None => quantity::clock_offset(node).map(Offset::Given),
-        };
-        let phase = |node: &Node| match node.text() {
-            Some(RANDOM) => Ok(Phase::Random),
-            _ => quantity::time(node).map(Phase::Given),
-        };
-        Ok(OwnClock {
-            offset: optional(table, "clock_offset", offset)?,
-            phase: optional(table, "phase", phase)?,
-            processing: optional(table, "processing", processing)?,
-        })
+setting!(ClockOffset, OFFSET);
+setting!(Offset, Kind::Or(&[OFFSET, Kind::Table(&Within::SHAPE)]));
+setting!(Phase, Kind::Or(&[TIME, Kind::Choice(&[RANDOM])]));
+setting!(Processing, Kind::Or(&[TIME, Kind::Table(&UNIFORM), Kind::Table(&EXPONENTIAL)]));
+
+from_node! {
+    ClockOffset: quantity::clock_offset;
+    Offset: offset;
+    Phase: |node| match node.text() {
+        Some(RANDOM) => Ok(Phase::Random),
+        _ => quantity::time(node).map(Phase::Given),
+    };
+    Processing: processing;
+}
+
+fn offset(node: &Node) -> Result<Offset, Fault> {
+    let Some(bound) = node.table().and_then(|table| table.node("within")) else {
+        return ClockOffset::from_node(node).map(Offset::Given);
+    };
+    let Within { within } = Within::from_node(node)?;
+    if within < ClockOffset::default() {
+        let message = format!("{} is below 0", bound.plain());
+        return Err(Fault::new(bound.place, message, "Write how far it may be off to either side"));
     }
+    Ok(Offset::Within(within))
 }
 
 /// The processing time of a host as its key gives it.

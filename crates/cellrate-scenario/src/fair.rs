@@ -103,7 +103,7 @@ pub fn max_min_over_time(
         }
     }
     for link in &scenario.links {
-        changes.extend(link.outages.iter().flat_map(|span| [span.start, span.end]));
+        changes.extend(link.line.outages.iter().flat_map(|span| [span.start, span.end]));
         if link.changes_rate() {
             changes.extend(link.changes.iter().map(|step| step.at));
         }
@@ -119,7 +119,7 @@ pub fn max_min_over_time(
             let is_down = |step: Step| {
                 let link = scenario.link(step.link);
                 link.rate_at(step.end, at) == BitRate::default()
-                    || link.outages.iter().any(|span| span.start <= at && at < span.end)
+                    || link.line.outages.iter().any(|span| span.start <= at && at < span.end)
             };
             let cut = steps_of(scenario, flow).any(is_down);
             (!cut).then(|| Demand::at(scenario, flow, at)).flatten()

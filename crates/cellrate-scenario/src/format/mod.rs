@@ -7,6 +7,7 @@ mod channel;
 mod congested;
 mod flows;
 mod host;
+mod link;
 mod live;
 mod loopback;
 mod measuring;
@@ -18,21 +19,20 @@ mod uili;
 
 use application::APPLICATION;
 use cellrate_proto::AbrParameters;
-use cellrate_proto::declaration::{
-    Dimension, Key, Kind, Range, Setting, Shape, joined, key, required, total,
-};
+use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, joined, key, required, total};
 use cellrate_proto::switch::FIGURES;
 
-use crate::clocks::{CLOCKS_KEY, LINK_OFFSET_KEY};
-use crate::courses::{DELAY_COURSE, RATE_COURSE};
-use crate::keys::{FRACTION, POSITIVE_RATE, RATE, SHARE, SPAN, TIME};
+use crate::clocks::CLOCKS_KEY;
+use crate::keys::{POSITIVE_RATE, RATE, SPAN};
 use crate::model::{Category, DemandQuantity, FlowQuantity, PortQuantity, WaitingBrm};
-use changing::CHANGES_KEY;
+pub(crate) use changing::Change;
 use channel::CHANNELS_KEY;
 use congested::CONGESTED_KEY;
 use flows::FLOWS;
 pub(crate) use flows::MOST_SLOTS;
 use host::{HOST, HOST_DEFAULTS};
+pub(crate) use link::LinkTable;
+use link::{LINK, LINK_DEFAULTS};
 use live::LIVE;
 use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
@@ -169,87 +169,6 @@ const DEFAULTS: Shape = Shape {
         key("abr", Kind::Table(&ABR), "none", "For every connection of category abr, both directions."),
         key("vc", Kind::Table(&VC_DEFAULTS), "none", "For every connection."),
     ],
-};
-
-const RATE_KEY: Key = key(
-    "rate",
-    Kind::Or(&[Kind::Positive(Dimension::LineRate), Kind::Tagged(&RATE_COURSE)]),
-    "required here or in defaults.link",
-    "Line rate, headers included, the same both ways; or a table that says how it changes in time (docs/guides/changing-links.md).",
-);
-const LENGTH_KEY: Key = key(
-    "length",
-    Kind::Quantity(Dimension::Length),
-    "required: this or delay",
-    "Length; light takes 5 us per km.",
-);
-const DELAY_KEY: Key = key(
-    "delay",
-    Kind::Or(&[TIME, Kind::Tagged(&DELAY_COURSE)]),
-    "required: this or length",
-    "One-way propagation delay; or a table that says how it changes in time (docs/guides/changing-links.md).",
-);
-const LOSS_KEY: Key = key("loss", FRACTION, "0", "Probability that a cell is lost on the line, either way.");
-const LOSS_BURSTS_KEY: Key = key(
-    "loss_bursts",
-    Kind::Table(&LOSS_BURSTS),
-    "none",
-    "Losses in bursts, in each direction independently; `loss` is the probability between bursts.",
-);
-const LOSS_BURSTS: Shape = Shape {
-    name: "loss_bursts",
-    about: "A line of two states, good and bad, which may change with each cell (Gilbert and Elliott); it begins good. The share of all cells that find it bad is begin / (begin + end).",
-    keys: &[
-        required(
-            "begin",
-            SHARE,
-            "Probability that a cell finds the line bad if the cell before it found it good.",
-        ),
-        required(
-            "end",
-            SHARE,
-            "Probability that a cell finds the line good if the cell before it found it bad: a burst has 1/end cells on average.",
-        ),
-        key("loss", FRACTION, "1", "Probability that a cell that finds the line bad is lost."),
-    ],
-};
-const OUTAGES_KEY: Key = key(
-    "outages",
-    Kind::List(&Kind::Pair(&TIME, &TIME), 0),
-    "[]",
-    "Spans [start, end] in which the line is down, either way; in order, apart.",
-);
-
-/// Keys of links that defaults have, too, before those of bursts and after them.
-const LINK_KEYS: [&[Key]; 2] =
-    [&[RATE_KEY, LENGTH_KEY, DELAY_KEY, LINK_OFFSET_KEY, LOSS_KEY], &[OUTAGES_KEY, CHANGES_KEY]];
-
-const LINK: Shape = Shape {
-    name: "link",
-    about: "A duplex link.",
-    keys: {
-        const FIRST: &[Key] = &[
-            required(
-                "between",
-                Kind::Pair(&Kind::Reference, &Kind::Reference),
-                "The two nodes. The entry is called by both names with `-` between them; the second link between the same two is `a-b#2`.",
-            ),
-            key(
-                "name",
-                Kind::Name,
-                "none",
-                "Name in paths and ports of `switch` where there are several links between the same nodes.",
-            ),
-        ];
-        const PARTS: &[&[Key]] = &[FIRST, LINK_KEYS[0], &[LOSS_BURSTS_KEY], LINK_KEYS[1], &[COUNT, LIKE]];
-        &joined::<_, { total(PARTS) }>(PARTS)
-    },
-};
-
-const LINK_DEFAULTS: Shape = Shape {
-    name: "link_defaults",
-    about: "Defaults of links.",
-    keys: &joined::<_, { total(&LINK_KEYS) }>(&LINK_KEYS),
 };
 
 const CATEGORY_KEY: Key = key(

@@ -49,7 +49,7 @@ impl Link {
 
     /// Its line out of either end as it begins.
     pub fn first_state(&self) -> LineState {
-        let (rate, delay, cell_loss) = (self.rate, self.delay, self.cell_loss);
+        let (rate, delay, cell_loss) = (self.rate, self.delay, self.line.loss);
         LineState { rate, delay, cell_loss, in_flight: InFlight::Kept }
     }
 

@@ -10,6 +10,7 @@ mod clock;
 mod demand;
 mod host;
 mod index;
+mod line;
 mod live;
 mod loopback;
 mod measuring;
@@ -28,6 +29,7 @@ pub use clock::*;
 pub use demand::*;
 pub use host::*;
 pub use index::*;
+pub use line::*;
 pub use live::*;
 pub use loopback::*;
 pub use measuring::*;
@@ -61,7 +63,7 @@ use cellrate_proto::destination::CongestedSpan;
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{FrameDiscardConfig, PacketMarkingConfig, PortControlConfig};
 use cellrate_proto::uili::UiliConfig;
-use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration};
 
 /// Everything a run needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,35 +167,10 @@ pub struct Link {
     pub delay: Duration,
     /// `ports[0]` is the output port of `ends[0]` towards `ends[1]`, `ports[1]` the other one.
     pub ports: [Arc<Port>; 2],
-    /// Probability that a cell is lost on the line at the beginning, either way [0 to 1].
-    pub cell_loss: f64,
-    /// Losses in bursts beside those, either way by itself.
-    pub loss_bursts: Option<LossBursts>,
+    /// Keys that no other table decides.
+    pub line: LineKeys,
     /// Later states of the link: in order, each after the beginning. Empty for a link that never changes.
     pub changes: Arc<[LinkStep]>,
-    /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
-    pub outages: Vec<Span>,
-}
-
-/// Losses in bursts: a line of two states, which may change with each cell (Gilbert and Elliott). It begins good.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LossBursts {
-    /// Probability that a cell finds it bad that the one before found good [above 0, to 1].
-    pub begin: f64,
-    /// Probability that a cell finds it good that the one before found bad [above 0, to 1]: bursts are of 1/end cells
-    /// in the mean.
-    pub end: f64,
-    /// Probability that a cell is lost that finds it bad [0 to 1].
-    pub loss: f64,
-}
-
-/// From `start` (included) to `end` (not included).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// First instant inside.
-    pub start: Time,
-    /// First instant after.
-    pub end: Time,
 }
 
 /// The output port of a node. The default is that of a host.

@@ -26,6 +26,6 @@ impl Scenario {
                     .all(|flow| is_calm(flow, connection.category))
         };
         self.connections.iter().all(is_all_calm)
-            && self.links.iter().all(|link| link.outages.is_empty() && !link.is_changing())
+            && self.links.iter().all(|link| link.line.outages.is_empty() && !link.is_changing())
     }
 }

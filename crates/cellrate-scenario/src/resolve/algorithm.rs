@@ -6,7 +6,6 @@ use std::sync::Arc;
 use cellrate_proto::Duration;
 use cellrate_proto::switch::SwitchAlgorithmConfig;
 
-use super::written::Written;
 use crate::format::{DEMAND_QUANTITIES, FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::CustomAlgorithm;
 use crate::plugin::parameters;
@@ -15,6 +14,7 @@ use crate::text::error::{Fault, Place};
 use crate::text::quantity;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
+use crate::text::written::Written;
 
 /// The built-in algorithm that a checked table describes; none for "none" and "custom".
 pub(super) fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {

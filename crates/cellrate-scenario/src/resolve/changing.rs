@@ -3,12 +3,13 @@
 use cellrate_proto::{BitRate, Time};
 
 use crate::courses::Delays;
+use crate::format::{Change, LinkTable};
 use crate::model::{InFlight, LineState, Link, LinkStep};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
-use crate::text::reading::{instant, optional, word};
-use crate::text::tree::{Node, Table, Value};
+use crate::text::tree::{Node, Value};
+use crate::text::written::Written;
 
 /// Courses that the rate and the delay of a link follow beside `changes`, from 0 on.
 pub(super) struct Courses {
@@ -16,22 +17,22 @@ pub(super) struct Courses {
     pub delay: Delays,
 }
 
-/// Takes what `table` says of changes into its `link`, which is as it begins but for them, and what it follows; `names`
+/// Takes what `keys` say of changes into its `link`, which is as it begins but for them, and what it follows; `names`
 /// are those of its ends. Where the rate changes, the place of what says so.
 pub(super) fn set(
     link: &mut Link,
     names: [&str; 2],
-    table: &Table,
+    keys: &LinkTable,
     courses: &Courses,
 ) -> Result<Option<Place>, Fault> {
     let mut step = LinkStep { at: Time::ZERO, lines: [link.first_state(); 2] };
     let mut steps: Vec<LinkStep> = Vec::new();
     let mut before: Option<&Node> = None;
-    let changes = table.node("changes");
+    let changes = keys.changes.as_ref();
     for node in changes.map_or(Ok(&[][..]), check::list)? {
-        for key in ["rate", "delay"] {
+        for (key, course) in [("rate", &keys.rate), ("delay", &keys.delay)] {
             let own = node.table().and_then(|change| change.node(key));
-            if let (Some(own), Some(Value::Table(_))) = (own, table.node(key).map(|node| &node.value)) {
+            if let (Some(own), Some(Value::Table(_))) = (own, course.as_ref().map(|node| &node.value)) {
                 let message =
                     format!("the {key} of the link follows a file or an orbit, and a change sets it, too");
                 return Err(Fault::new(own.place, message, format!("Leave out one of the two {key}s")));
@@ -69,11 +70,11 @@ pub(super) fn set(
         steps.first().filter(|first| first.at == Time::ZERO && first.lines[0] == first.lines[1])
     {
         let line = first.lines[0];
-        (link.rate, link.delay, link.cell_loss) = (line.rate, line.delay, line.cell_loss);
+        (link.rate, link.delay, link.line.loss) = (line.rate, line.delay, line.cell_loss);
         steps.remove(0);
     }
     link.changes = steps.into();
-    let place = table.node("rate").filter(|_| courses.rate.len() > 1).or(changes).map(|node| node.place);
+    let place = keys.rate.as_ref().filter(|_| courses.rate.len() > 1).or(changes).map(|node| node.place);
     Ok(place.filter(|_| link.changes_rate() || link.rate == BitRate::default()))
 }
 
@@ -124,14 +125,13 @@ fn kept(lines: [LineState; 2]) -> [LineState; 2] {
 
 /// State of a link between nodes of these names after a change of `before`.
 fn changed(node: &Node, names: [&str; 2], before: LinkStep) -> Result<LinkStep, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let Some(at) = table.node("at") else { return Err(check::missing(node.place, "at", "")) };
-    if !["rate", "delay", "loss", "in_flight"].iter().any(|key| table.node(key).is_some()) {
+    let values = Written::of(node);
+    let change = Change::read(&values)?;
+    if !["rate", "delay", "loss", "in_flight"].iter().any(|key| values.node(key).is_some()) {
         let remedy = "Write what it changes: rate, delay, loss or in_flight";
         return Err(Fault::new(node.place, "the change changes nothing", remedy));
     }
-    let from = match table.node("from") {
+    let from = match &change.from {
         None => None,
         Some(from) => {
             let name = check::text(from)?;
@@ -145,10 +145,10 @@ fn changed(node: &Node, names: [&str; 2], before: LinkStep) -> Result<LinkStep, 
     };
     let mut lines = kept(before.lines);
     for (_, line) in lines.iter_mut().enumerate().filter(|(end, _)| from.is_none_or(|from| from == *end)) {
-        line.rate = optional(table, "rate", quantity::line_rate_or_none)?.unwrap_or(line.rate);
-        line.delay = optional(table, "delay", quantity::time)?.unwrap_or(line.delay);
-        line.cell_loss = optional(table, "loss", quantity::ratio)?.unwrap_or(line.cell_loss);
-        line.in_flight = word(table, "in_flight", InFlight::named);
+        line.rate = change.rate.unwrap_or(line.rate);
+        line.delay = change.delay.unwrap_or(line.delay);
+        line.cell_loss = change.loss.unwrap_or(line.cell_loss);
+        line.in_flight = change.in_flight;
     }
-    Ok(LinkStep { at: instant(at)?, lines })
+    Ok(LinkStep { at: change.at, lines })
 }

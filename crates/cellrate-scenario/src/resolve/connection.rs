@@ -13,7 +13,6 @@ use cellrate_proto::{AbrParameters, CellRate};
 use super::group;
 use super::network::{Network, round_trip};
 use super::path::path;
-use super::written::Written;
 use super::{
     Whole, channel, congested, defaults, loopback, misbehaves, place_of, police, rounded, stop_and_go,
     traffic, tree as trees, uili, wholes,
@@ -27,6 +26,7 @@ use crate::text::error::{Fault, Place};
 use crate::text::quantity;
 use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table, Value, merged};
+use crate::text::written::Written;
 use crate::traffic::Greedy;
 
 /// Largest MCR outside of `abr` [cells/s]: that of a queue that weighs 1000.

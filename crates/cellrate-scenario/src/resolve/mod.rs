@@ -28,7 +28,6 @@ mod traffic;
 mod tree;
 mod uili;
 mod vs_vd;
-mod written;
 
 use std::borrow::Cow;
 

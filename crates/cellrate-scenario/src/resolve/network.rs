@@ -16,18 +16,18 @@ use super::group;
 use super::{Whole, changing, defaults, host, place_of, port, wholes};
 use crate::clocks::OwnClock;
 use crate::consolidation;
-use crate::courses;
-use crate::format::ROOT;
+use crate::courses::{self, Delays};
+use crate::format::{LinkTable, ROOT};
 use crate::model::{
-    HostSettings, InFlight, Link, LinkIndex, LossBursts, Node, NodeIndex, NodeKind, Port, PortIndex, Shared,
-    Span, Step,
+    HostSettings, InFlight, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Step,
 };
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
 use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
-use crate::text::reading::{instant, optional};
+use crate::text::reading::optional;
 use crate::text::tree::{self, Table, merged};
+use crate::text::written::Written;
 
 /// The network, with its names.
 pub(super) struct Network {
@@ -170,7 +170,10 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
     let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
     let hosts = members(root, "host", |_| Cow::Borrowed(&host_defaults))?;
     network.hosts = host::settings(&hosts)?;
-    network.host_clocks = hosts.iter().map(|host| OwnClock::read(&host.table)).collect::<Result<_, _>>()?;
+    network.host_clocks = hosts
+        .iter()
+        .map(|host| OwnClock::read(&Written::new(&host.table, host.place)))
+        .collect::<Result<_, _>>()?;
     let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
     let switches = members(root, "switch", |_| Cow::Borrowed(&switch_defaults))?;
     network.nodes.reserve_exact(hosts.len() + switches.len());
@@ -236,42 +239,24 @@ fn link_base<'a>(defaults: &'a Table, own: &Table) -> Cow<'a, Table> {
 
 /// Adds a link whose two ports are as `port` for now.
 fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -> Result<(), Fault> {
-    let table = &whole.table;
-    let Some(between) = table.node("between") else { return Err(check::missing(whole.place, "between", "")) };
+    let keys = LinkTable::read(&Written::new(&whole.table, whole.place))?;
+    let between = &keys.between;
     let [first, second] = check::pair(between)?;
     let ends = [network.node(first)?, network.node(second)?];
     if ends[0] == ends[1] {
         let message = format!("the link goes from \"{}\" to itself", network.name(ends[0]));
         return Err(Fault::new(between.place, message, "Name two different nodes"));
     }
-    let Some(rates) = optional(table, "rate", |node| courses::rate(node, end))? else {
+    let Some(rates) = keys.rate.as_ref().map(|node| courses::rate(node, end)).transpose()? else {
         return Err(check::missing(
             whole.place,
             "rate",
             "the line rate, here or in [defaults.link], such as \"155.52 Mbps\"",
         ));
     };
-    let delays = match (table.node("length"), table.node("delay")) {
-        (Some(_), Some(delay)) => {
-            return Err(Fault::new(
-                delay.place,
-                "the link has both a length and a delay",
-                "Write one of them",
-            ));
-        }
-        (Some(length), None) => vec![(Time::ZERO, (quantity::length_delay(length)?, InFlight::Kept))],
-        (None, Some(delay)) => courses::delay(delay, end)?,
-        (None, None) => {
-            return Err(check::missing(
-                whole.place,
-                "length",
-                "here or in [defaults.link], such as \"1000 km\"; or delay",
-            ));
-        }
-    };
+    let delays = delays(&keys, whole.place, end)?;
     let link = LinkIndex(network.links.len() as u32);
-    let name = table.node("name");
-    if let Some(node) = name {
+    if let Some(node) = &keys.name {
         let name = check::text(node)?;
         let other = if network.named(name).is_some() { "host or switch" } else { "link" };
         if other != "link" || network.links_by_name.insert(name.to_string(), link).is_some() {
@@ -279,27 +264,39 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
             return Err(Fault::new(node.place, message, "Give each a name of its own: paths may name both"));
         }
     }
-    network.link_clocks.push(OwnClock::read(table)?);
+    network.link_clocks.push(OwnClock { offset: keys.clock_offset, ..OwnClock::default() });
     let mut own = Link {
         // Whether it needs one, its neighbours say.
-        label: name.and_then(tree::Node::text).map(str::to_string),
+        label: keys.name.as_ref().and_then(tree::Node::text).map(str::to_string),
         ends,
         rate: rates.first().map(|&(_, rate)| rate).unwrap_or_default(),
         delay: delays.first().map(|&(_, (delay, _))| delay).unwrap_or_default(),
         ports: [Arc::clone(port), Arc::clone(port)],
-        cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
+        line: keys.line.clone(),
         changes: Arc::default(),
-        loss_bursts: optional(table, "loss_bursts", loss_bursts)?,
-        outages: optional(table, "outages", outages)?.unwrap_or_default(),
     };
     let courses = Courses { rate: rates, delay: delays };
     let names = ends.map(|end| network.name(end));
-    let place = changing::set(&mut own, names, table, &courses)?;
+    let place = changing::set(&mut own, names, &keys, &courses)?;
     network.rate_places.push(place);
     network.links.push(own);
     network.links_from[ends[0].0 as usize].push((ends[1], Step { link, end: 0 }));
     network.links_from[ends[1].0 as usize].push((ends[0], Step { link, end: 1 }));
     Ok(())
+}
+
+/// The delay of a link, from its length or as it is written, and what becomes of what is on the line where it changes.
+fn delays(keys: &LinkTable, place: Place, end: Time) -> Result<Delays, Fault> {
+    match (&keys.length, &keys.delay) {
+        (Some(_), Some(delay)) => {
+            Err(Fault::new(delay.place, "the link has both a length and a delay", "Write one of them"))
+        }
+        (Some(length), None) => Ok(vec![(Time::ZERO, (quantity::length_delay(length)?, InFlight::Kept))]),
+        (None, Some(delay)) => courses::delay(delay, end),
+        (None, None) => {
+            Err(check::missing(place, "length", "here or in [defaults.link], such as \"1000 km\"; or delay"))
+        }
+    }
 }
 
 /// Gives each of several links between the same nodes what tells it from the others: its name, or its number in the
@@ -326,38 +323,6 @@ fn tell_apart(network: &mut Network) {
             }
         }
     }
-}
-
-fn loss_bursts(node: &tree::Node) -> Result<LossBursts, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let ratio = |key: &str| {
-        optional(table, key, quantity::ratio)?
-            .ok_or_else(|| check::missing(node.place, key, "a probability, such as 0.01"))
-    };
-    let loss = optional(table, "loss", quantity::ratio)?.unwrap_or(1.0);
-    Ok(LossBursts { begin: ratio("begin")?, end: ratio("end")?, loss })
-}
-
-fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
-    let mut spans = Vec::new();
-    let mut last_end = Time::ZERO;
-    for node in check::list(node)? {
-        let [start, end] = check::pair(node)?;
-        let span = Span { start: instant(start)?, end: instant(end)? };
-        if span.end <= span.start {
-            let message = format!("the outage from {} to {} ends before it has begun", span.start, span.end);
-            return Err(Fault::new(node.place, message, "Write [start, end], the end after the start"));
-        }
-        if !spans.is_empty() && span.start <= last_end {
-            let message =
-                format!("the outage begins at {}, and the one before it ends at {last_end}", span.start);
-            return Err(Fault::new(node.place, message, "Write outages in order and apart"));
-        }
-        last_end = span.end;
-        spans.push(span);
-    }
-    Ok(spans)
 }
 
 fn switch_of(network: &Network, whole: &Whole) -> Option<NodeIndex> {

@@ -8,7 +8,6 @@ use cellrate_proto::switch::{
     SwitchAlgorithmConfig,
 };
 
-use super::written::Written;
 use super::{algorithm, vs_vd};
 use crate::model::{Buffers, Port, Queueing, RmCells};
 use crate::text::check;
@@ -16,6 +15,7 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table};
+use crate::text::written::Written;
 
 /// The port that a checked table of `buffers`, `frame_discard` and its like, `ecn`, `queueing`, `rm_cells`,
 /// `efci`, `becn`,

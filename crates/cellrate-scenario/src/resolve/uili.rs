@@ -2,10 +2,10 @@
 
 use cellrate_proto::uili::UiliConfig;
 
-use super::written::Written;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
+use crate::text::written::Written;
 
 /// The built-in policy that a checked table, or a word, describes; none for "none" and "custom".
 pub(super) fn read(node: &Node) -> Result<UiliConfig, Fault> {

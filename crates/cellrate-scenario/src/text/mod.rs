@@ -11,3 +11,4 @@ pub(crate) mod pattern;
 pub(crate) mod quantity;
 pub(crate) mod reading;
 pub(crate) mod tree;
+pub(crate) mod written;

@@ -38,7 +38,7 @@ fn a_change_says_what_changes_and_the_rest_stays() {
     let link = &scenario.links[1];
     let ms = Duration::from_ms;
     assert_eq!(
-        (link.rate, link.delay, link.cell_loss),
+        (link.rate, link.delay, link.line.loss),
         (mbps(80), ms(10), 0.0),
         "a change at 0 is the beginning"
     );
@@ -137,8 +137,8 @@ fn a_line_out_of_one_end_changes_alone() {
 fn a_line_may_lose_cells_in_bursts() {
     let link = |keys: &str| resolve(keys, "").map(|scenario| scenario.links[1].clone());
     let bursts = link("loss = 0.001\nloss_bursts = { begin = \"0.1 %\", end = 0.1 }").unwrap();
-    assert_eq!(bursts.cell_loss, 0.001);
-    assert_eq!(bursts.loss_bursts, Some(LossBursts { begin: 0.001, end: 0.1, loss: 1.0 }));
+    assert_eq!(bursts.line.loss, 0.001);
+    assert_eq!(bursts.line.loss_bursts, Some(LossBursts { begin: 0.001, end: 0.1, loss: 1.0 }));
     for (keys, message) in [
         ("loss_bursts = { begin = 0.1 }", "end"),
         ("loss_bursts = { begin = 0, end = 0.1 }", "begin"),

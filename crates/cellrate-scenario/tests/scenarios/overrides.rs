@@ -27,7 +27,7 @@ fn a_group_a_member_and_the_defaults_can_be_set() {
     assert_eq!(nrm(&set("vc.vc2.abr.nrm", "8").unwrap()), [32, 8, 32]);
     assert_eq!(set("duration", "5 ms").unwrap().duration.as_ps(), 5_000_000_000);
     assert_eq!(set("link.sw1-sw2.length", "2 km").unwrap().links[3].delay.as_ps(), 10_000_000);
-    assert_eq!(set("link.s2-sw1.loss", "0").unwrap().links[1].cell_loss, 0.0);
+    assert_eq!(set("link.s2-sw1.loss", "0").unwrap().links[1].line.loss, 0.0);
     assert_eq!(set("name", "12").unwrap().name, "12");
     assert!(set("switch.sw2.algorithm.threshold", "9 cells").is_ok());
     assert!(set("switch.sw1.efci.high", "200 cells").is_ok());

@@ -31,8 +31,8 @@ fn the_network_is_as_written() {
     let delays: Vec<Duration> = scenario.links.iter().map(|link| link.delay).collect();
     assert_eq!(delays[..4], [5, 25, 50, 5000].map(Duration::from_us));
     assert_eq!(delays[4], Duration::from_ms(2));
-    assert_eq!(scenario.links[1].cell_loss, 0.001);
-    assert_eq!(scenario.links[3].outages.len(), 2);
+    assert_eq!(scenario.links[1].line.loss, 0.001);
+    assert_eq!(scenario.links[3].line.outages.len(), 2);
     assert_eq!(scenario.links[3].rate, BitRate::from_bps(155_520_000));
 }
 
@@ -184,7 +184,7 @@ fn fair_rates_follow_who_sends() {
         document.and_then(|document| document.resolve()).unwrap_or_else(|error| panic!("{error}"));
     let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
     // The link of the first one is down at the end.
-    scenario.links[0].outages = vec![Span { start: at(80), end: at(90) }];
+    scenario.links[0].line.outages = vec![Span { start: at(80), end: at(90) }];
     let found = fair::max_min_over_time(&scenario, None).unwrap();
     let rates: Vec<(Time, Vec<i64>)> = found
         .iter()

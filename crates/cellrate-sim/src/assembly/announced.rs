@@ -36,9 +36,9 @@ impl Announced<'_> {
                 && port.vs_vd.is_none_or(|mode| mode.buffer.is_none())
                 && port.frame_discards().iter().all(Option::is_none)
                 && port.ecn.is_none()
-                && link.cell_loss == 0.0
-                && link.loss_bursts.is_none()
-                && link.outages.is_empty()
+                && link.line.loss == 0.0
+                && link.line.loss_bursts.is_none()
+                && link.line.outages.is_empty()
                 && !link.is_changing()
         })
     }

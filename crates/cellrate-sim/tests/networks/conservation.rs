@@ -176,7 +176,7 @@ fn another_seed_gives_the_same_bytes_where_nothing_is() {
 fn losses_are_random_too() {
     let mut scenario = noisy(1);
     scenario.connections[0].forward.traffic = Some(crate::world::greedy());
-    scenario.links[0].cell_loss = 0.1;
+    scenario.links[0].line.loss = 0.1;
     let lost = |seed: u64| result(&Scenario { seed, ..scenario.clone() }).summary.vcs[0].dropped;
     let (one, two) = (lost(1), lost(2));
     assert_ne!(one, two);

@@ -83,7 +83,7 @@ fn a_frame_that_is_under_way_at_the_end_is_neither_whole_nor_lost() {
 fn a_missing_cell_costs_the_frame_and_every_frame_has_one_fate() {
     let mut world = line(40);
     world.other("vc", Category::Ubr, &PATH, frames(|frames| frames.end = Time::from_ps(39_000_000_000_000)));
-    world.scenario.links[0].cell_loss = 0.001;
+    world.scenario.links[0].line.loss = 0.001;
     let result = world.run();
     let row = row(&result);
     assert_eq!((row.frames, row.unfinished), (39 * 25, 0), "nothing is on the way at the end");
@@ -106,7 +106,7 @@ fn line_that_loses(before: u64, lost: u64) -> World {
     let cell = Duration::from_ns(42_400);
     // The loss of a cell is decided on when its last bit leaves, which is one more after the host's.
     let begins = Time::ZERO + cell * (before + 1) + Duration::from_ns(1);
-    world.scenario.links[0].outages = vec![Span { start: begins, end: begins + cell * lost }];
+    world.scenario.links[0].line.outages = vec![Span { start: begins, end: begins + cell * lost }];
     world
 }
 

@@ -102,7 +102,7 @@ fn pictures_that_find_no_room_are_told() {
 #[test]
 fn a_lost_cell_costs_the_picture_and_maybe_a_reference() {
     let mut world = world(100, stream(|_| {}));
-    world.scenario.links[0].cell_loss = 0.0005;
+    world.scenario.links[0].line.loss = 0.0005;
     let result = world.run();
     let row = row(&result);
     assert!(row.lost > 0 && row.lost_references > 0, "{row:?}");

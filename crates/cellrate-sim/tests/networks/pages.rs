@@ -340,7 +340,7 @@ fn losses_on_the_line_cost_time_and_no_octet() {
         let objects = vec![object(250, 600), object(300, 100_000)];
         let model = Pages { objects, count: Some(10), connection, ..pages() };
         let mut world = network(traffic("newreno", model), Category::Ubr);
-        world.scenario.links[1].cell_loss = 2e-4;
+        world.scenario.links[1].line.loss = 2e-4;
         world.scenario.duration = Duration::from_secs(600);
         let result = world.run();
         let [requests, responses] = [tcp(&result, "web")[0], tcp(&result, "web (back)")[0]];

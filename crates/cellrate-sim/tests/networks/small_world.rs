@@ -79,7 +79,7 @@ fn a_cell_is_lost_when_its_transmission_ends_and_not_before() {
     let cell_time = OC3.cell_time();
     let lost = |duration| {
         let mut world = one_link(1, duration);
-        world.scenario.links[0].outages = vec![Span { start: Time::ZERO, end: Time::NEVER }];
+        world.scenario.links[0].line.outages = vec![Span { start: Time::ZERO, end: Time::NEVER }];
         let row = world.run().summary.vcs[0].clone();
         (row.dropped, row.in_flight)
     };

@@ -269,7 +269,7 @@ fn behind_a_loss_the_pdus_that_lost_cells_are_spoiled_and_the_others_are_still_r
 #[test]
 fn what_the_line_loses_is_seen_and_said_to_be_lost() {
     let mut scenario = pair("", "");
-    scenario.links[1].cell_loss = 0.01;
+    scenario.links[1].line.loss = 0.01;
     let ports = tap::ports_named(&scenario, &["sw->b".into()]).unwrap();
     let (result, seen) = tapped(&scenario, ports, Time::NEVER);
     let lost = seen.iter().filter(|seen| seen.lost).count() as u64;

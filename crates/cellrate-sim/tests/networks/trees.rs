@@ -183,7 +183,7 @@ fn a_silent_branch_does_not_stop_the_tree() {
         branch.consolidation.timeout = timeout;
         let outage = Span { start: Time::ZERO + Duration::from_ms(50), end: Time::NEVER };
         let link = world.scenario.connections[1].path[0].link;
-        world.scenario.links[link.0 as usize].outages = vec![outage];
+        world.scenario.links[link.0 as usize].line.outages = vec![outage];
         let result = world.run();
         let [near, far] = ["v", "v to far"].map(|name| vc(&result, name).data_delivered);
         assert!(far < near && vc(&result, "v to far").dropped > 0);

@@ -51,7 +51,7 @@ pub fn changing(mut scenario: Scenario, number: u64) -> Scenario {
         link.changes = instants.into_iter().map(&mut next).collect();
         if generator.one_in(4) {
             let [begin, end, loss] = [[0.01, 0.1], [0.1, 0.5], [0.5, 1.0]].map(|of| generator.pick(&of));
-            link.loss_bursts = Some(LossBursts { begin, end, loss });
+            link.line.loss_bursts = Some(LossBursts { begin, end, loss });
         }
     }
     scenario

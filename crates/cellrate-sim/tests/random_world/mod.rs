@@ -247,7 +247,7 @@ fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
     let fastest = scenario.links.iter().map(|link| link.rate).max().expect("there are links");
     scenario.duration = (fastest.cell_time() * 2500).max(Duration::from_ms(8)).min(Duration::from_ms(60));
     for link in &mut scenario.links {
-        (link.cell_loss, link.loss_bursts, link.outages) = (0.0, None, vec![]);
+        (link.line.loss, link.line.loss_bursts, link.line.outages) = (0.0, None, vec![]);
         for port in &mut link.ports {
             let port = Arc::make_mut(port);
             (port.buffers, port.rm_cells) = (Buffers::default(), RmCells::InOrder);
@@ -400,14 +400,14 @@ impl Generator {
         let duration = scenario.duration;
         for link in &mut scenario.links {
             if self.one_in(6) {
-                link.cell_loss = self.pick(&[0.003, 0.05, 0.3]);
+                link.line.loss = self.pick(&[0.003, 0.05, 0.3]);
             }
             if self.one_in(6) {
                 let mut instants: Vec<Time> = (0..4).map(|_| self.instant(duration)).collect();
                 instants.sort_unstable();
                 instants.dedup();
                 let spans = instants.chunks_exact(2).map(|pair| Span { start: pair[0], end: pair[1] });
-                link.outages = spans.collect();
+                link.line.outages = spans.collect();
             }
             let limited = self.one_in(2);
             let rm_cells =

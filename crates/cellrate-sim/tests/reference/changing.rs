@@ -80,9 +80,9 @@ impl Network<'_> {
 
 /// Whether the line loses the cell whose transmission ends.
 pub(super) fn line_loses(link: &Link, end: usize, port: &mut Port, now: Time) -> bool {
-    let ever = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.lines[end].cell_loss > 0.0);
-    let cell_loss = at(link, end, now).map_or(link.cell_loss, |step| step.cell_loss);
-    let unlucky = match link.loss_bursts {
+    let ever = link.line.loss > 0.0 || link.changes.iter().any(|step| step.lines[end].cell_loss > 0.0);
+    let cell_loss = at(link, end, now).map_or(link.line.loss, |step| step.cell_loss);
+    let unlucky = match link.line.loss_bursts {
         None => ever && port.random.uniform() < cell_loss,
         Some(LossBursts { begin, end, loss }) => {
             // Each cell finds the line as the one before left it, or otherwise; then it is lost or not.
@@ -91,5 +91,5 @@ pub(super) fn line_loses(link: &Link, end: usize, port: &mut Port, now: Time) ->
             port.random.uniform() < if port.line_is_bad { loss } else { cell_loss }
         }
     };
-    unlucky || link.outages.iter().any(|outage| outage.start <= now && now < outage.end)
+    unlucky || link.line.outages.iter().any(|outage| outage.start <= now && now < outage.end)
 }

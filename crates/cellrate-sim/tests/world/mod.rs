@@ -79,10 +79,8 @@ impl World {
             rate,
             delay,
             ports,
-            cell_loss: 0.0,
+            line: LineKeys::default(),
             changes: Arc::default(),
-            loss_bursts: None,
-            outages: vec![],
         });
         LinkIndex(self.scenario.links.len() as u32 - 1)
     }

@@ -174,7 +174,7 @@ pub(super) const APPLICATION: &[Key] = &[
     ),
 ];
 
-pub(crate) const DELAYED_ACK: Shape = Shape {
+pub(super) const DELAYED_ACK: Shape = Shape {
     name: "delayed_ack",
     about: "Every second segment is acknowledged at once, a single one later: heartbeat, or timer.",
     keys: &[

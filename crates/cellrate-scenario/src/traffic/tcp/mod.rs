@@ -18,10 +18,9 @@ use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
 
 pub use config::*;
-pub(crate) use keys::{DELAYED_ACK, FLOW_TCP};
+pub(crate) use keys::FLOW_TCP;
 pub use pages::*;
 pub use presets::*;
-pub(crate) use reading::delayed_ack;
 
 /// TCP traffic of one direction of a connection: the sender at its beginning, the receiver at its end, and the ACKs as
 /// data of the other direction.

@@ -1,16 +1,19 @@
 //! TCP as a checked table describes it.
 
+use cellrate_proto::declaration::Kind;
 use cellrate_proto::{Duration, Octets};
 
 use super::config::{
     CongestionControl, DelayedAck, Estimator, MAX_MSS, MAX_WINDOW, PartialAckTimer, RateReduction, Recovery,
     SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TimeoutConfig,
 };
+use super::keys::DELAYED_ACK;
 use super::presets::Preset;
 use crate::keys::MOST_HEADER;
 use crate::text::error::{Fault, Place};
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
+use crate::text::written::{from_node, setting};
 use crate::text::{check, quantity};
 
 pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
@@ -137,7 +140,13 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
     Ok(())
 }
 
-pub(crate) fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
+setting!(DelayedAck, Kind::Table(&DELAYED_ACK));
+
+from_node! {
+    DelayedAck: delayed_ack;
+}
+
+fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
     let Some(table) = node.table() else { return Ok(DelayedAck::EverySegment) };
     let heartbeat = optional(table, "heartbeat", quantity::span)?;
     let ticks = optional(table, "ticks", quantity::span)?;

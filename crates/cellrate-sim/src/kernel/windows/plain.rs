@@ -52,6 +52,6 @@ fn keeps_fifos(link: &Link) -> bool {
             && port.buffers.tagged.is_none()
             && port.vs_vd.is_none()
     };
-    let is_even = link.cell_loss == 0.0 && link.loss_bursts.is_none() && link.outages.is_empty();
+    let is_even = link.line.loss == 0.0 && link.line.loss_bursts.is_none() && link.line.outages.is_empty();
     is_even && !link.is_changing() && link.ports.iter().all(|port| is_fifo(port))
 }
