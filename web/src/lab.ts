@@ -247,6 +247,9 @@ export class Lab {
         this.head(message.head, message.restarted);
         if (this.isNew) this.sliders.take(JSON.parse(message.document), message.settings.filter(([path]) => !(this.setup.algorithm && path === "defaults.switch.algorithm")), this.wanted);
         this.isNew = false;
+        // Sliders have taken what is set only now.
+        this.current!.setup = this.shared;
+        this.named();
         this.offerPoints(message.points);
         // Its very first step may be the one that does not end.
         if (!this.pace.paused) this.expect();

@@ -6,9 +6,10 @@ import type { Panel } from "./model";
 import { type Store, type Track, until } from "./store";
 import { Thinned } from "./thinned";
 
-/** Height of a panel [CSS pixels]; beside a lesson they are lower, so that all of them are seen. */
+/** Height of a panel [CSS pixels]; beside a lesson they are lower, so that all of them are seen, and four lower still. */
 const HEIGHT = 190;
 const LOW_HEIGHT = 118;
+const LOWEST_HEIGHT = 94;
 /** Pixels of a panel's width in which a thinned line has its least and its largest value. */
 const PART = 2;
 /** Such values of all lines of a panel together: of many lines each has fewer. */
@@ -415,7 +416,8 @@ export class Panels {
   }
 
   private get height(): number {
-    return this.place.closest(".reading") ? LOW_HEIGHT : HEIGHT;
+    if (!this.place.closest(".reading")) return HEIGHT;
+    return this.store.head.panels.length > 3 ? LOWEST_HEIGHT : LOW_HEIGHT;
   }
 
   private resize(): void {
