@@ -1,5 +1,6 @@
 //! The line behind a port: how long a cell takes, how far it goes, and what is lost on it.
 
+use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, Duration, Time};
 use cellrate_scenario::{InFlight, LineState, LossBursts, PortIndex, Scenario, Span};
 
@@ -16,12 +17,32 @@ pub struct Line {
     changing: Option<Box<Changing>>,
 }
 
+/// A cell, as the integral of a rate over time [bit/s * ps].
+pub const CELL: u128 = BITS_PER_CELL as u128 * 1_000_000_000_000;
+
+/// When a transmission began, later by all time for which it stood still, and when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// When its first bit left.
+    pub began: Time,
+    /// When its last bit leaves; never where the line has stopped.
+    pub departs: Time,
+}
+
 /// The steps of a line that changes, and how far it has come.
 #[derive(Clone, Debug)]
 struct Changing {
     steps: Box<[(Time, LineState)]>,
     /// The step that comes next.
     next: usize,
+    /// The rate in force.
+    rate: BitRate,
+    /// Since when it has been.
+    since: Time,
+    /// Bits of the cell in transmission that had left by then [bit/s * ps].
+    sent: u128,
+    /// Time of one cell at the last rate that was not zero.
+    spacing: Duration,
     /// Whether any of them has what is on the line lost.
     loses_in_flight: bool,
     /// When the last cell arrives that has left and is not lost.
@@ -52,7 +73,7 @@ impl Line {
         let by_chance = link.line.loss > 0.0 || changes().any(|(_, line)| line.cell_loss > 0.0);
         let faults =
             Faults::any(link.line.loss, by_chance, link.line.loss_bursts, &link.line.outages, random);
-        let changing = link.is_changing().then(|| Box::new(Changing::by(changes())));
+        let changing = link.is_changing().then(|| Box::new(Changing::by(link.rate, changes())));
         Line { cell_time, delay, faults, changing }
     }
 
@@ -67,14 +88,26 @@ impl Line {
         step.map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// The change that comes next happens: the rate from now on, if there is one.
-    pub fn change(&mut self) -> Option<BitRate> {
+    /// The change that comes next happens. Returns the rate from now on, if there is a change, and how the
+    /// `transmission` goes on that is under way. Of a cell in transmission both rates count: it ends when 424 bits
+    /// have left.
+    pub fn change(&mut self, transmission: Option<Transmission>) -> Option<(BitRate, Option<Transmission>)> {
         let changing = self.changing.as_mut()?;
-        let (_, line) = changing.steps.get(changing.next)?;
+        let &(at, line) = changing.steps.get(changing.next)?;
         changing.next += 1;
+        let transmission = transmission.map(|transmission| changing.go_on(transmission, at, line.rate));
+        changing.begin(at, line.rate);
         (self.cell_time, self.delay) = (line.rate.cell_time(), line.delay);
         self.faults.iter_mut().for_each(|faults| faults.cell_loss = line.cell_loss);
-        Some(line.rate)
+        Some((line.rate, transmission))
+    }
+
+    /// When `transmission` has ended or, if it stands still, since when it has.
+    pub fn works_until(&self, transmission: Transmission) -> Time {
+        match &self.changing {
+            Some(changing) if self.has_stopped() => changing.since,
+            _ => transmission.departs,
+        }
     }
 
     /// Whether it takes no cells at present.
@@ -84,8 +117,8 @@ impl Line {
     }
 
     /// When the cell arrives whose transmission took from `began` to `departs`, or as an error when it would if the
-    /// line did not lose it. Departures never go backwards, and arrivals neither: one comes behind the other as it
-    /// left.
+    /// line did not lose it. Departures never go backwards, and arrivals neither: where the delay has fallen, a cell
+    /// comes a cell time at the present rate behind the one before it, or as close as it left if that is closer.
     #[inline]
     pub fn carry(&mut self, began: Time, departs: Time) -> Result<Time, Time> {
         let arrives = departs + self.delay;
@@ -125,14 +158,54 @@ impl Line {
 }
 
 impl Changing {
-    fn by(steps: impl Iterator<Item = (Time, LineState)>) -> Changing {
+    fn by(rate: BitRate, steps: impl Iterator<Item = (Time, LineState)>) -> Changing {
         let steps: Box<[(Time, LineState)]> = steps.collect();
-        let loses_in_flight = steps.iter().any(|(_, line)| line.in_flight == InFlight::Lost);
-        Changing { steps, next: 0, loses_in_flight, last_arrival: Time::ZERO }
+        Changing {
+            loses_in_flight: steps.iter().any(|(_, line)| line.in_flight == InFlight::Lost),
+            steps,
+            next: 0,
+            rate,
+            since: Time::ZERO,
+            sent: 0,
+            spacing: rate.cell_time(),
+            last_arrival: Time::ZERO,
+        }
+    }
+
+    /// The rate becomes `rate` at `at`.
+    fn begin(&mut self, at: Time, rate: BitRate) {
+        if (self.rate, rate) == (BitRate::default(), BitRate::default()) {
+            return; // It stands still as before.
+        }
+        (self.rate, self.since) = (rate, at);
+        if rate != BitRate::default() {
+            self.spacing = rate.cell_time();
+        }
+    }
+
+    /// How `transmission` goes on where the rate becomes `rate` at `at`. Time for which it stood still moves its
+    /// beginning.
+    fn go_on(&mut self, transmission: Transmission, at: Time, rate: BitRate) -> Transmission {
+        let mut began = transmission.began;
+        if began >= self.since {
+            self.sent = 0;
+        }
+        let sent_for = at.since(began.max(self.since));
+        self.sent += u128::from(self.rate.as_bps()) * u128::from(sent_for.as_ps());
+        if self.rate == BitRate::default() && rate != BitRate::default() {
+            began += sent_for;
+        }
+        let left = CELL.saturating_sub(self.sent);
+        let departs = match u128::from(rate.as_bps()) {
+            _ if left == 0 => at,
+            0 => Time::NEVER,
+            rate => at.saturating_add(Duration::from_ps(left.div_ceil(rate) as u64)),
+        };
+        Transmission { began, departs }
     }
 
     fn carry(&mut self, arrives: Time, transmission: Duration, lost: bool) -> Result<Time, Time> {
-        let arrives = arrives.max(self.last_arrival + transmission);
+        let arrives = arrives.max(self.last_arrival + transmission.min(self.spacing));
         let mut before = self.steps[self.next..].iter().take_while(|(at, _)| *at <= arrives);
         if lost || self.loses_in_flight && before.any(|(_, line)| line.in_flight == InFlight::Lost) {
             return Err(arrives);
@@ -178,6 +251,86 @@ impl Faults {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Duration::from_us(us)
+    }
+
+    /// A line of 10 us a cell that changes at these instants \[us\] to such rates \[Mb/s\] and delays \[us\].
+    fn changing(steps: &[(u64, f64, u64)]) -> Line {
+        let rate = |mbps: f64| BitRate::from_bps((mbps * 1e6) as u64);
+        let state = |rate, delay| LineState { rate, delay, cell_loss: 0.0, in_flight: InFlight::Kept };
+        let steps =
+            steps.iter().map(|&(at, mbps, delay)| (us(at), state(rate(mbps), Duration::from_us(delay))));
+        let first = rate(42.4);
+        Line {
+            cell_time: first.cell_time(),
+            delay: Duration::ZERO,
+            faults: None,
+            changing: Some(Box::new(Changing::by(first, steps))),
+        }
+    }
+
+    /// Beginning and end \[ps\] of a transmission from `began` \[us\] on, after each change of the line.
+    fn course(line: &mut Line, began: u64) -> Vec<(u64, u64)> {
+        let mut transmission = Transmission { began: us(began), departs: us(began) + line.cell_time };
+        let mut course = Vec::new();
+        while let Some((_, Some(next))) = line.change(Some(transmission)) {
+            transmission = next;
+            course.push((next.began.as_ps(), next.departs.as_ps()));
+        }
+        course
+    }
+
+    #[test]
+    fn each_change_counts_the_bits_that_have_left_by_then() {
+        // 3 us of 10 at first, 8 us at half the rate, and of the 3 us that are left a third of the time; or as much as a
+        // rate of 42.4 bit/s that does not divide them leaves.
+        let mut line = changing(&[(3, 21.2, 0), (11, 127.2, 0)]);
+        assert_eq!(course(&mut line, 0), [(0, 17_000_000), (0, 12_000_000)]);
+        let mut line = changing(&[(3, 29.9, 0)]);
+        // 296.8 bits at 29.9 Mb/s: 9.926421404... us, rounded up.
+        assert_eq!(course(&mut line, 0), [(0, 3_000_000 + 9_926_422)]);
+    }
+
+    #[test]
+    fn a_stop_moves_the_beginning_and_a_cell_that_is_out_is_out() {
+        // 4 us, a stop of 20 us in which the delay changes, too, and the other 6 us.
+        let mut line = changing(&[(4, 0.0, 0), (14, 0.0, 5), (24, 42.4, 5)]);
+        let never = Time::NEVER.as_ps();
+        assert_eq!(course(&mut line, 0), [(0, never), (0, never), (20_000_000, 30_000_000)]);
+        // A cell that leaves as the line stops has left, and one that begins at a change has none of the rate before.
+        assert_eq!(course(&mut changing(&[(10, 0.0, 0)]), 0), [(0, 10_000_000)]);
+        let mut line = changing(&[(7, 84.8, 0), (9, 42.4, 0)]);
+        line.change(None);
+        assert_eq!(course(&mut line, 7), [(7_000_000, 15_000_000)]);
+    }
+
+    #[test]
+    fn busy_is_a_line_that_works() {
+        let mut line = changing(&[(4, 0.0, 0), (14, 0.0, 5), (24, 42.4, 5)]);
+        let transmission = Transmission { began: us(0), departs: us(10) };
+        assert_eq!(line.works_until(transmission), us(10));
+        let (_, stopped) = line.change(Some(transmission)).unwrap();
+        assert_eq!(line.works_until(stopped.unwrap()), us(4));
+        let (_, stopped) = line.change(stopped).unwrap();
+        assert_eq!(line.works_until(stopped.unwrap()), us(4), "as long as it has stopped");
+    }
+
+    #[test]
+    fn where_the_delay_falls_cells_come_as_close_as_the_present_rate_has_them_or_as_they_left() {
+        // The delay falls from 100 us to 0 as the rate doubles, or halves, 4 us into a cell behind one that arrives at
+        // 100 us: it comes 5 us behind that, a cell at the new rate, or 16 us behind it, as it left.
+        for (mbps, departs, arrives) in [(84.8, 7, 105), (21.2, 16, 116)] {
+            let mut line = changing(&[(4, mbps, 0)]);
+            line.delay = Duration::from_us(100);
+            assert_eq!(line.carry(us(0), us(0)), Ok(us(100)));
+            let transmission = Transmission { began: us(0), departs: us(10) };
+            let (_, goes_on) = line.change(Some(transmission)).unwrap();
+            assert_eq!(goes_on, Some(Transmission { began: us(0), departs: us(departs) }));
+            assert_eq!(line.carry(us(0), us(departs)), Ok(us(arrives)));
+        }
+    }
 
     #[test]
     fn bursts_of_losses_have_their_share_and_their_length() {

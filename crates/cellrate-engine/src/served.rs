@@ -11,7 +11,7 @@ use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
 use crate::frame_discards::FrameDiscards;
-use crate::line::Line;
+use crate::line::{Line, Transmission};
 use crate::priority::{ABR, PRIORITIES};
 use crate::random::Random;
 use crate::ring::Ring;
@@ -72,7 +72,7 @@ pub struct Served<C> {
     /// All cells that wait, where queues are not one for each priority, the first priority first.
     fair: Option<Box<WaitingCells<C>>>,
     on_line: OnLine<C>,
-    /// When the transmission on the line began.
+    /// When the transmission on the line began, later by all time for which it stood still.
     began: Time,
     /// When it will have ended; without one, when the first cell that is held back may leave.
     departs: Time,
@@ -287,11 +287,18 @@ impl<C: PortCell> Served<C> {
     pub fn change(&mut self, now: Time, control: &mut PortControl) -> Option<Time> {
         self.decide(now, control);
         let had_stopped = self.line.has_stopped();
-        if let Some(rate) = self.line.change() {
-            control.set_link_rate(rate.to_cell_rate());
-        }
-        let is_sending = matches!(self.on_line, OnLine::Cell(..));
-        (had_stopped && !is_sending).then(|| self.begin_next(now, control))
+        let (rate, transmission) = self.line.change(self.transmission())?;
+        control.set_link_rate(rate.to_cell_rate());
+        let Some(Transmission { began, departs }) = transmission else {
+            return had_stopped.then(|| self.begin_next(now, control));
+        };
+        (self.began, self.departs) = (began, departs);
+        Some(departs)
+    }
+
+    /// The transmission that has begun and not ended.
+    fn transmission(&self) -> Option<Transmission> {
+        self.is_busy().then_some(Transmission { began: self.began, departs: self.departs })
     }
 
     /// The line is free at `now`: the next cell goes on it, if one may. When the port has to be looked at again.
@@ -389,8 +396,8 @@ impl<C: PortCell> Served<C> {
 
     /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
-        let begun = if self.is_busy() { self.departs.min(at).since(self.began).as_ps() } else { 0 };
-        self.busy_ps + begun
+        let until = self.transmission().map(|transmission| self.line.works_until(transmission).min(at));
+        self.busy_ps + until.map_or(0, |until| until.since(self.began).as_ps())
     }
 
     /// Integral of the total queue over time up to `at` [cells * ps].

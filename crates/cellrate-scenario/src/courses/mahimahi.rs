@@ -39,7 +39,7 @@ pub(super) const SHAPE: Shape = Shape {
             "repeat",
             Kind::Boolean,
             "true",
-            "Whether the trace begins anew at its last instant, as in mahimahi; else no transmission begins behind it.",
+            "Whether the trace begins anew at its last instant, as in mahimahi; else nothing leaves behind it.",
         ),
     ],
 };

@@ -50,7 +50,7 @@ pub(super) const RATE: Shape = Shape {
             "steps",
             Kind::List(&Kind::Pair(&TIME, &Kind::Quantity(Dimension::LineRate)), 1),
             "required: this or file",
-            "[instant, rate] themselves, in order; at a rate of 0 no transmission begins.",
+            "[instant, rate] themselves, in order; at a rate of 0 nothing leaves.",
         ),
     ],
 };

@@ -17,7 +17,8 @@ pub(crate) struct Change {
     /// each.
     #[key(default = "both ways", kind = Kind::Reference)]
     pub from: Option<Node>,
-    /// Line rate, for each cell whose transmission begins from then on, both ways; "0 bps": none begins.
+    /// Line rate, for each bit that leaves from then on, of a cell in transmission too, both ways; "0 bps": none
+    /// leaves.
     #[key(default = "as before")]
     pub rate: Option<BitRate>,
     /// One-way propagation delay, of each cell whose transmission ends from then on. If it decreases, a cell arrives no

@@ -19,7 +19,7 @@ pub struct LinkStep {
 /// State of one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineState {
-    /// Line rate, for each cell whose transmission begins from then on. At rate zero none begins.
+    /// Line rate, for each bit that leaves from then on. At rate zero none leaves.
     pub rate: BitRate,
     /// One-way propagation delay, of each cell whose transmission ends from then on.
     pub delay: Duration,

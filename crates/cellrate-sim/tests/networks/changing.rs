@@ -28,7 +28,7 @@ const FULL: &str = "category = \"ubr\"\npcr = \"10000 cells/s\"\ntraffic = { typ
 const SPARSE: &str = "category = \"ubr\"\ntraffic = { type = \"constant\", rate = \"1000 cells/s\" }";
 
 #[test]
-fn a_rate_holds_for_each_cell_whose_transmission_begins_then() {
+fn a_cell_is_sent_at_all_rates_that_there_are_while_it_is() {
     // The first cell comes to the switch at 100 us. At 10 ms 99 have left, and the next begins: 1 ms each from now on,
     // until 50 ms; then 100 us again. So 99, 40, and up to 100 ms 500 more, the last of which leaves as the run ends
     // and so does not.
@@ -38,23 +38,41 @@ fn a_rate_holds_for_each_cell_whose_transmission_begins_then() {
     assert_eq!(port.transmitted, 99 + 40 + 499);
     // Idle for the first 100 us and never again.
     assert!((port.utilization - 0.999).abs() < 1e-12, "{}", port.utilization);
-    // A change amid a cell is for the next: one at 10.05 ms leaves one cell more behind it.
+    // A change amid a cell is for the rest of it: at 10.05 ms half of one has left, and the other half takes 0.5 ms. The
+    // last of the next 39 leaves at 49.55 ms, and of the one behind it 0.55 are left at 50 ms: they take 0.055 ms.
     let amid = changes.replace("10 ms", "10.05 ms");
     let summary = result(&amid, FULL).summary;
     let port = summary.ports.iter().find(|port| port.port == "sw->b").unwrap();
-    assert_eq!(port.transmitted, 100 + 40 + 498, "one begins at 49.1 ms and takes its millisecond");
+    assert_eq!(port.transmitted, 100 + 39 + 1 + 499);
+    assert!((port.utilization - 0.999).abs() < 1e-12, "{}", port.utilization);
 }
 
 #[test]
-fn a_line_that_has_stopped_takes_no_cell_and_goes_on_at_once() {
+fn a_line_that_has_stopped_stands_still_and_goes_on_where_it_was() {
     let changes =
         "changes = [{ at = \"10.05 ms\", rate = \"0 bps\" }, { at = \"20 ms\", rate = \"10000 cells/s\" }]";
     let result = result(changes, FULL);
     let port = result.summary.ports.iter().find(|port| port.port == "sw->b").unwrap();
-    // The one that had begun ends at 10.1 ms.
-    assert_eq!(port.transmitted, 100 + 799);
-    assert!((port.utilization - (0.010 + 0.080) / 0.1).abs() < 1e-12, "{}", port.utilization);
-    assert_eq!(port.max_queue, 100, "99 more come in 9.9 ms, and one comes as it goes on");
+    // Half of the one that had begun is left, and leaves by 20.05 ms.
+    assert_eq!(port.transmitted, 99 + 1 + 799);
+    assert!((port.utilization - (0.00995 + 0.080) / 0.1).abs() < 1e-12, "{}", port.utilization);
+    assert_eq!(port.max_queue, 101, "it is there when the 100th behind it comes at 20 ms");
+}
+
+#[test]
+fn no_more_passes_a_trace_than_it_has_chances_for_however_short_its_steps() {
+    // A packet of 1504 octets every fourth millisecond, where a millisecond brings ten cells: 28.4 of every 40 pass.
+    let chances: Vec<String> = (0..=100).step_by(4).map(|ms| ms.to_string()).collect();
+    let transmitted = |step: &str| {
+        let trace =
+            format!("type = \"mahimahi\", opportunities = [{}], step = \"{step}\"", chances.join(", "));
+        let summary = result(&format!("rate = {{ {trace} }}"), FULL).summary;
+        summary.ports.iter().find(|port| port.port == "sw->b").unwrap().transmitted
+    };
+    // In the first step of 1 ms nine cells come; each of the 24 that follow, silent ones between them, is used whole.
+    assert_eq!(transmitted("1 ms"), 9 + 24 * 1504 / 53);
+    // In steps of 4 ms the line is used from the first cell's arrival at 0.1 ms on: 24.975 of its 25 chances.
+    assert_eq!(transmitted("4 ms"), 24_975 * 1504 / 53_000);
 }
 
 #[test]

@@ -6,12 +6,20 @@ use super::*;
 pub fn changing(mut scenario: Scenario, number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(Owner::named("dice of changes")));
     let mut generator = Generator { dice, style: Style::Mixed };
+    let mut short = Random::new(number, Stream::Traffic(Owner::named("dice of short steps")));
     let end = scenario.duration;
     for link in &mut scenario.links {
         if generator.one_in(3) {
             continue;
         }
         let mut instants: Vec<Time> = (0..=generator.below(9)).map(|_| generator.instant(end)).collect();
+        if short.uniform() < 0.3 {
+            // Several changes amid a cell, or one amid each.
+            let step = link.rate.cell_time().as_ps() / [3, 7, 1][(short.uniform() * 3.0) as usize] + 1;
+            let trains = instants.clone();
+            let steps = |from: Time| (1..=20).map(move |number| from + Duration::from_ps(step * number));
+            instants.extend(trains.into_iter().flat_map(steps).filter(|&at| at < Time::ZERO + end));
+        }
         instants.retain(|&at| at > Time::ZERO);
         instants.sort_unstable();
         instants.dedup();

@@ -5,8 +5,13 @@ use cellrate_scenario::{InFlight, LineState, LinkStep, LossBursts};
 
 use super::*;
 
+/// Bits of a cell [1e-12 bits].
+const CELL: u128 = 424_000_000_000_000;
+
 /// Flaws that take a line that changes to tell.
-pub const CHANGING_FLAWS: [(Flaw, u64); 6] = [
+pub const CHANGING_FLAWS: [(Flaw, u64); 8] = [
+    (Flaw::RateOfBeginning, 0),
+    (Flaw::StandingStillIsBusy, 0),
     (Flaw::RateOfPresentCell, 0),
     (Flaw::Overtaking, 0),
     (Flaw::DelayAfterDeparture, 0),
@@ -43,8 +48,53 @@ impl Network<'_> {
         }
     }
 
+    /// When a transmission ends that begins now. Each span between two changes carries its own bits, until those of
+    /// the cell have left; `Time::NEVER` if they never have.
+    pub(super) fn transmission_ends(&self, now: Time, number: usize) -> Time {
+        let first = self.rate(now, number);
+        if matches!(self.flaw, Some(Flaw::RateOfPresentCell | Flaw::RateOfBeginning)) {
+            return now + first.cell_time();
+        }
+        let still_to_come = self.scenario.links[number / 2].changes.iter().filter(|step| step.at > now);
+        let mut carried = 0; // [1e-12 bits]
+        let (mut from, mut rate) = (now, u128::from(first.as_bps()));
+        for step in still_to_come {
+            let by_then = carried + u128::from(step.at.since(from).as_ps()) * rate;
+            if by_then >= CELL {
+                break;
+            }
+            (carried, from) = (by_then, step.at);
+            rate = u128::from(self.rate(step.at, number).as_bps());
+        }
+        match rate {
+            0 => Time::NEVER,
+            _ => from + Duration::from_ps((CELL - carried).div_ceil(rate) as u64),
+        }
+    }
+
+    /// For how long the line has worked from `from` to `to`: it has not stopped.
+    pub(super) fn worked(&self, number: usize, from: Time, to: Time) -> Duration {
+        if self.flaw == Some(Flaw::StandingStillIsBusy) {
+            return to.since(from);
+        }
+        let steps = &self.scenario.links[number / 2].changes;
+        let inside = steps.iter().map(|step| step.at).filter(|&at| from < at && at < to);
+        let borders: Vec<Time> = std::iter::once(from).chain(inside).chain([to]).collect();
+        let works = |span: &&[Time]| self.rate(span[0], number) != BitRate::default();
+        borders.windows(2).filter(works).fold(Duration::ZERO, |sum, span| sum + span[1].since(span[0]))
+    }
+
+    /// The time of a cell at the rate of now, or at the last one before the line stopped.
+    fn time_of_a_cell(&self, now: Time, number: usize) -> Duration {
+        let (link, end) = (&self.scenario.links[number / 2], number % 2);
+        let past = link.changes.iter().filter(|step| step.at <= now).map(|step| step.lines[end].rate);
+        let rates = std::iter::once(link.rate).chain(past);
+        rates.filter(|&rate| rate != BitRate::default()).last().expect("a cell has left").cell_time()
+    }
+
     /// When the cell arrives whose transmission ends, if the line does not change as one that loses what is on it.
     pub(super) fn carried(&self, now: Time, transmission: Duration, number: usize) -> Option<Time> {
+        let transmission = transmission.min(self.time_of_a_cell(now, number));
         let link = &self.scenario.links[number / 2];
         let before = Time::from_ps(now.as_ps().saturating_sub(1));
         let step =

@@ -195,7 +195,7 @@ impl Network<'_> {
         PortSummary {
             port: format!("{near}->{far}{label}"),
             transmitted: port.transmitted,
-            utilization: port.busy_by(at).as_ps() as f64 / duration,
+            utilization: self.busy_by(number, at).as_ps() as f64 / duration,
             max_queue: port.max_queue as u64,
             mean_queue: port.queue_integral as f64 / duration,
             max_abr_queue: port.max_abr_queue as u64,

@@ -47,6 +47,10 @@ pub enum Flaw {
     CutFramesLoseTheirEnds,
     /// Differential frame discard gives each connection half of the buffer.
     SharesByNumber,
+    /// A cell keeps the rate that its line has when its transmission begins.
+    RateOfBeginning,
+    /// A line that has stopped works on, if a cell was on it.
+    StandingStillIsBusy,
     /// A cell has the rate that its line has when its transmission would end.
     RateOfPresentCell,
     /// Cells overtake those in front of them where the delay of a line falls.

@@ -461,11 +461,12 @@ impl<'a> Network<'a> {
         note_empty(port, now, priority);
         assert_eq!(port.transmitted_at, now);
         port.transmitted += 1;
-        port.busy += now.since(began);
+        let transmission = self.worked(number, began, now);
+        self.ports[number].busy += transmission;
         if self.flaw != Some(Flaw::BrmsCountAsTheyCome) {
             self.show_to_police(now, number, &cell);
         }
-        match self.carried(now, now.since(began), number) {
+        match self.carried(now, transmission, number) {
             Some(arrives) if !lost => {
                 self.ports[number].last_arrival = arrives;
                 self.plan(arrives, Happening::Arrival(number, cell));
@@ -478,10 +479,10 @@ impl<'a> Network<'a> {
     /// The first cell of the highest priority goes on the line, if there is one.
     fn begin_transmission(&mut self, now: Time, number: usize) {
         let link = &self.scenario.links[number / 2];
-        let cell_time = self.rate(now, number).cell_time();
-        if cell_time == Duration::FOREVER {
+        if self.rate(now, number).as_bps() == 0 {
             return;
         }
+        let ends = self.transmission_ends(now, number);
         let abr_queue = self.ports[number].queue(1);
         let port = &mut self.ports[number];
         let order = if self.flaw == Some(Flaw::UbrBeforeAbr) { [0, 2, 1] } else { [0, 1, 2] };
@@ -507,8 +508,8 @@ impl<'a> Network<'a> {
         if self.flaw == Some(Flaw::LossAtBeginning) {
             port.doomed = line_loses(link, number % 2, port, now);
         }
-        port.transmitted_at = now + cell_time;
-        self.plan(now + cell_time, Happening::Departure(number));
+        port.transmitted_at = ends;
+        self.plan(ends, Happening::Departure(number));
     }
 
     /// `cell` comes to an output port.
@@ -821,16 +822,14 @@ impl<'a> Network<'a> {
                 }
             }
             Quantity::Port { quantity, port } => {
+                let busy = self.busy_by(port.index(), now);
                 let port = &self.ports[port.index()];
                 match quantity {
                     PortQuantity::Queue => port.total() as f64,
                     PortQuantity::GuaranteedQueue => port.queue(0) as f64,
                     PortQuantity::AbrQueue => port.queue(1) as f64,
                     PortQuantity::UbrQueue => port.queue(2) as f64,
-                    PortQuantity::Utilization => {
-                        let busy = port.busy_by(now).as_ps();
-                        self.records[probe].growth_per_s(now, busy) * 1e-12
-                    }
+                    PortQuantity::Utilization => self.records[probe].growth_per_s(now, busy.as_ps()) * 1e-12,
                     PortQuantity::Drops => port.dropped as f64,
                     PortQuantity::Metric(place) => {
                         let mut figures = Vec::new();

@@ -32,8 +32,13 @@ impl Port {
     pub(super) fn total(&self) -> usize {
         (0..3).map(|priority| self.queue(priority)).sum()
     }
+}
 
-    pub(super) fn busy_by(&self, now: Time) -> Duration {
-        self.busy + self.transmitting.as_ref().map_or(Duration::ZERO, |&(.., began)| now.since(began))
+impl Network<'_> {
+    pub(super) fn busy_by(&self, number: usize, at: Time) -> Duration {
+        let port = &self.ports[number];
+        let begun =
+            port.transmitting.as_ref().map_or(Duration::ZERO, |&(.., began)| self.worked(number, began, at));
+        port.busy + begun
     }
 }

@@ -57,7 +57,7 @@ impl Network<'_> {
         };
         let port = |number: usize| PortLook {
             row: self.port_summary(number, at),
-            busy: self.ports[number].busy_by(at),
+            busy: self.busy_by(number, at),
             queue_integral: self.ports[number].queue_integral,
         };
         let frames = |flow: usize| self.ends[flow].supply.frames();
