@@ -47,10 +47,10 @@ pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
 pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ready, Voice, Web};
 pub use crate::traffic::{
     Adaptation, AdapterQueue, Channel, CongestionControl, ConnectionUse, Datagrams, DelayedAck, Estimator,
-    FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic, GreedyWindow, MAX_MSS,
-    MAX_WINDOW, MOST_CHANNELS, MOST_PATHS, Mpeg2Decoder, Mpeg2Traffic, NoiseMethod, OutOfRange, PRESETS,
-    Packing, PageObject, Pages, PartialAckTimer, Picture, Preset, RateControl, RateReduction, Recovery,
-    RequestResponse, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig, Traffic,
+    FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic, GreedyWindow, IdleRestart,
+    MAX_MSS, MAX_WINDOW, MOST_CHANNELS, MOST_PATHS, Mpeg2Decoder, Mpeg2Traffic, NoiseMethod, OutOfRange,
+    PRESETS, Packing, PageObject, Pages, PartialAckTimer, Picture, Preset, RateControl, RateReduction,
+    Recovery, RequestResponse, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig, Traffic,
     TrafficKind, VideoTraffic,
 };
 pub use crate::values::{ClockOffset, Period};

@@ -47,7 +47,7 @@ fn every_key_is_a_setting_of_its_own() {
         ", mss = \"1000 octets\", header = \"52 octets\", window = \"8704 kB\", initial_window = \"4 kB\", \
          ssthresh = \"64 KiB\", recovery = \"sack\", timer_granularity = \"50 us\", minimum_rto = \"1 ms\", \
          maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, \
-         congestion_control = \"linux-cubic\", slow_start = \"hystart++\", rtt_estimator = \"linux\", ecn = true, timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
+         congestion_control = \"linux-cubic\", slow_start = \"hystart++\", rtt_estimator = \"linux\", ecn = true, timestamps = true, window_validation = false, idle_restart = \"linux\", limited_transmit = true, partial_ack_timer = \"every\", \
          prr = \"slow-start\", rack_tlp = true, pacing = true, \
          encapsulation = \"vc-mux\", transfer = \"300 kB\", start = \"5 ms\", connections = 3, \
          adapter_queue = { pdus = 20 }",
@@ -70,6 +70,8 @@ fn every_key_is_a_setting_of_its_own() {
         congestion_control: CongestionControl::LinuxCubic,
         slow_start: SlowStart::HyStartPlusPlus,
         estimator: Estimator::Linux,
+        window_validation: false,
+        idle_restart: IdleRestart::Linux,
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Every,
         rate_reduction: Some(RateReduction::SlowStart),

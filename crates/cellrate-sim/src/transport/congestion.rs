@@ -1,7 +1,7 @@
 //! Slow start and congestion avoidance (RFC 5681, section 3.1).
 
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{CongestionControl, TcpConfig};
+use cellrate_scenario::{CongestionControl, IdleRestart, TcpConfig};
 
 use super::cubic::Cubic;
 use super::dctcp::Dctcp;
@@ -19,6 +19,7 @@ pub struct CongestionWindow {
     mss: u64,
     /// More than the offered window is never of use.
     largest: u64,
+    initial: u64,
     /// Congestion avoidance that is not Reno's.
     cubic: Option<Box<Cubic>>,
     linux_cubic: Option<Box<LinuxCubic>>,
@@ -37,6 +38,7 @@ impl CongestionWindow {
             ssthresh: config.ssthresh.map_or(u64::MAX, |octets| octets.0),
             mss: config.payload().0,
             largest,
+            initial: config.initial_window.0.min(largest),
             cubic: (config.congestion_control == CongestionControl::Cubic).then(Box::default),
             linux_cubic: (config.congestion_control == CongestionControl::LinuxCubic).then(Box::default),
             dctcp: (config.congestion_control == CongestionControl::Dctcp && config.ecn).then(Box::default),
@@ -195,6 +197,42 @@ impl CongestionWindow {
             self.cwnd += self.mss;
         }
         self.cwnd = self.cwnd.max(self.mss);
+    }
+
+    /// Whether it is slow start that cwnd grows by.
+    pub fn is_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// For so long cwnd was not full, which is no time of RFC 9438's function (sections 4.2 and 5.8). Linux leaves out
+    /// [pauses](CongestionWindow::on_resumed) alone.
+    pub fn on_unused(&mut self, span: Duration) {
+        if let Some(cubic) = &mut self.cubic {
+            cubic.leave_out(span);
+        }
+    }
+
+    /// Data leaves at `now`, after a pause of `idle` since the last segment left, with nothing outstanding. With a pause
+    /// of more than a time-out cwnd may have to start anew, by `restart`.
+    pub fn on_resumed(&mut self, now: Time, idle: Duration, timeout: Duration, restart: IdleRestart) {
+        if let Some(cubic) = &mut self.linux_cubic {
+            cubic.leave_out(now, idle);
+        }
+        if restart == IdleRestart::None || idle <= timeout {
+            return;
+        }
+        let least = self.initial.min(self.cwnd);
+        if restart == IdleRestart::RestartWindow {
+            self.cwnd = least;
+        } else {
+            // tcp_cwnd_restart: ssthresh remembers three quarters, and each time-out of the pause halves.
+            self.ssthresh = self.ssthresh.max(self.cwnd / 2 + self.cwnd / 4);
+            let halvings = (idle.as_ps() - 1) / timeout.as_ps().max(1);
+            self.cwnd = (self.cwnd >> halvings.min(63)).max(least);
+        }
+        if let Some(cubic) = &mut self.cubic {
+            cubic.begin_anew();
+        }
     }
 
     /// Whether slow start has far to go: cwnd is below half of ssthresh.

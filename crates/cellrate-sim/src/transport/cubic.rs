@@ -66,6 +66,18 @@ impl Cubic {
         window + (target - window) / window * acked
     }
 
+    /// So much time is none of the function's: the sender has had less on its way than cwnd allows (sections 4.2, 5.8).
+    pub fn leave_out(&mut self, span: Duration) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += span;
+        }
+    }
+
+    /// The next congestion avoidance is another one.
+    pub fn begin_anew(&mut self) {
+        self.epoch = None;
+    }
+
     fn begin(&mut self, now: Time, window: f64) -> Epoch {
         let k = if self.timed_out || window >= self.w_max {
             self.w_max = window;
@@ -111,6 +123,23 @@ mod tests {
             }
         }
         assert!(expected.next().is_none());
+    }
+
+    #[test]
+    fn time_that_is_left_out_is_as_if_it_had_not_been() {
+        let round_trip = Duration::from_ms(200);
+        let mut window = [70.0; 2];
+        let mut cubics = [after_a_loss(), after_a_loss()];
+        for ms in 1..=6000 {
+            if ms == 3000 {
+                cubics[1].leave_out(Duration::from_secs(20));
+            }
+            let later = if ms >= 3000 { 20_000 } else { 0 };
+            for ((cubic, window), later) in cubics.iter_mut().zip(&mut window).zip([0, later]) {
+                *window = cubic.grow(at(ms + later), round_trip, *window, *window / 200.0);
+            }
+        }
+        assert!((window[0] - window[1]).abs() < 1e-9 && window[0] > 100.0, "{window:?}");
     }
 
     #[test]

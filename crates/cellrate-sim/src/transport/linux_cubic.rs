@@ -6,6 +6,8 @@
 //! - Before the first loss, and after a time-out, the window grows by a twentieth in a round trip at least.
 //! - Reno's window grows by 8/15 of a segment in a round trip, however large it is; RFC 9438 has a whole one from where
 //!   the window was before the loss on.
+//! - Of the time of the cubic function pauses are left out in which nothing was on its way, from the last segment before
+//!   to the first one behind (`CA_EVENT_TX_START`); RFC 9438 (section 5.8) leaves out all time in which cwnd is not full.
 //! - Slow start grows by all that an ACK acknowledges (RFC 3465 without its limit), up to ssthresh.
 
 use cellrate_proto::{Duration, Time};
@@ -66,6 +68,13 @@ impl LinuxCubic {
     /// The timer has expired: nothing is known any more.
     pub fn on_timeout(&mut self) {
         *self = LinuxCubic { shortest: self.shortest, ..LinuxCubic::default() };
+    }
+
+    /// A segment leaves at `now`, `idle` after the one before it, with nothing on its way: `cubictcp_cwnd_event_tx_start`.
+    pub fn leave_out(&mut self, now: Time, idle: Duration) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = (epoch.start + idle).min(now);
+        }
     }
 
     /// Congestion avoidance: segments by which a window of so many grows with an ACK of `acked` octets.
@@ -167,6 +176,24 @@ mod tests {
                 "{window} after {seconds} s, and the function has {expected}"
             );
         }
+    }
+
+    #[test]
+    fn a_pause_is_no_time_of_the_function() {
+        // 20 s between the windows of two round trips, of which 20.2 s have passed since the last segment.
+        let mut cubic = LinuxCubic::default();
+        cubic.on_loss(100);
+        let window = after(&mut cubic, 70, 200, 4);
+        let mut paused = cubic.clone();
+        let second = |cubic: &mut LinuxCubic, from: u64| {
+            let ack = |window, number| {
+                window + cubic.grow(Time::ZERO + Duration::from_ms(from + 2 * number), window, 1000, 1000)
+            };
+            (0..500_u64).fold(window, ack)
+        };
+        paused.leave_out(Time::ZERO + Duration::from_ms(24_000), Duration::from_ms(20_000));
+        assert_eq!(second(&mut paused, 24_000), second(&mut cubic.clone(), 4_000));
+        assert!(second(&mut cubic, 24_000) > window + 100, "what it would be with the pause");
     }
 
     #[test]

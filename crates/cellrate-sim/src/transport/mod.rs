@@ -53,6 +53,7 @@ mod sized_flow;
 mod stack;
 mod succession;
 mod tally;
+mod usage;
 
 pub use adapter::{Adapter, Departed, Offered};
 pub use client::{Client, Site};

@@ -15,7 +15,7 @@
 //! acknowledged: what is lost is sent again as cwnd grows and the pipe allows.
 
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{PartialAckTimer, RateReduction, Recovery, TcpConfig};
+use cellrate_scenario::{IdleRestart, PartialAckTimer, RateReduction, Recovery, TcpConfig};
 
 use super::congestion::CongestionWindow;
 use super::hystart::Sample;
@@ -26,6 +26,7 @@ use super::rto::RtoEstimator;
 use super::scoreboard::Scoreboard;
 use super::segment::{Acknowledgment, Flags, Heading};
 use super::sequence::{Sequence, Span};
+use super::usage::Usage;
 
 /// Duplicate ACKs that tell of a loss.
 const DUPLICATES: u32 = 3;
@@ -79,6 +80,10 @@ pub struct Sender {
     /// Octets that the last ACK has told of, cumulatively or selectively.
     delivered: Octets,
     pacing: Option<Box<Pacing>>,
+    usage: Usage,
+    /// Whether cwnd grows only while it is in use.
+    window_validation: bool,
+    idle_restart: IdleRestart,
     statistics: SenderStatistics,
 }
 
@@ -172,6 +177,9 @@ impl Sender {
             prr: config.rate_reduction.map(|bound| (bound, Prr::default())),
             delivered: Octets::ZERO,
             pacing: config.pacing.then(Box::default),
+            usage: Usage::default(),
+            window_validation: config.window_validation,
+            idle_restart: config.idle_restart,
             statistics: SenderStatistics::default(),
         }
     }
@@ -214,6 +222,7 @@ impl Sender {
         if ack.next < self.una || ack.next > self.highest {
             return;
         }
+        self.leave_out_unused(now);
         if let Some(echo) = heading.echo().filter(|_| self.timestamps && ack.next > self.una) {
             let samples = self.outstanding().0.div_ceil(2 * self.mss.0);
             let round_trip = self.rto.on_echo(echo, now, samples, [ack.next, self.highest]);
@@ -353,10 +362,7 @@ impl Sender {
         match self.phase {
             // With ECE it does not grow (RFC 3168, section 6.1.2).
             Phase::Open if echo => {}
-            Phase::Open => {
-                let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
-                self.congestion.on_acknowledged(now, round_trip, acked);
-            }
+            Phase::Open => self.grow(now, acked),
             Phase::Reducing { recover } => {
                 // The segment with CWR is beyond it, and has come.
                 if acknowledged > recover {
@@ -383,8 +389,7 @@ impl Sender {
                 }
             }
             Phase::Repairing { recover } => {
-                let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
-                self.congestion.on_acknowledged(now, round_trip, acked);
+                self.grow(now, acked);
                 if acknowledged >= recover {
                     self.phase = Phase::Open;
                 }
@@ -397,6 +402,44 @@ impl Sender {
         }
         if self.una == self.end {
             self.statistics.completed = Some(now);
+        }
+    }
+
+    /// cwnd grows with an ACK of `acked` octets, if it may.
+    fn grow(&mut self, now: Time, acked: Octets) {
+        let (cwnd, starts) = (self.congestion.window(), self.congestion.is_slow_start());
+        if !self.window_validation || self.usage.lets_grow(cwnd, starts) {
+            let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
+            self.congestion.on_acknowledged(now, round_trip, acked);
+        }
+    }
+
+    /// Whether another segment would be more than cwnd allows.
+    fn is_full(&self) -> bool {
+        let used = match (self.phase, self.recovery) {
+            (Phase::Open, _) => self.next.since(self.una),
+            (_, Recovery::Sack) => self.pipe(),
+            _ => self.outstanding(),
+        };
+        used + self.mss > self.congestion.window()
+    }
+
+    /// Time has come to `now`. CUBIC leaves out for how long cwnd was not full, if pacing did not hold segments back.
+    fn leave_out_unused(&mut self, now: Time) {
+        let since = self.usage.see(now);
+        let is_held = self.pacing.as_ref().is_some_and(|pacing| pacing.timer() != Time::NEVER);
+        if !is_held && !self.is_full() {
+            self.congestion.on_unused(now.since(since));
+        }
+    }
+
+    /// If data is to leave at `now` when nothing is outstanding, the pause before it ends.
+    fn resume(&mut self, now: Time) {
+        if self.una == self.highest
+            && self.end > self.highest
+            && let Some(last) = self.usage.end_pause(now)
+        {
+            self.congestion.on_resumed(now, now.since(last), self.rto.timeout(), self.idle_restart);
         }
     }
 
@@ -479,6 +522,7 @@ impl Sender {
 
     /// Time has come to `now`.
     pub fn on_timer(&mut self, now: Time) {
+        self.leave_out_unused(now);
         if let Some(pacing) = &mut self.pacing {
             pacing.on_timer(now);
         }
@@ -529,7 +573,15 @@ impl Sender {
         if now < self.start {
             return None;
         }
+        self.leave_out_unused(now);
         self.close(now);
+        self.resume(now);
+        let span = self.poll(now);
+        self.usage.note(span.is_some(), self.is_full(), [self.una, self.highest]);
+        span
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Span> {
         if let Some(pacing) = &mut self.pacing
             && !pacing.allows(now)
         {
@@ -634,6 +686,7 @@ impl Sender {
     }
 
     fn count(&mut self, now: Time, span: Span) -> Span {
+        self.usage.on_sent(now);
         if self.timestamps || self.ecn {
             // What is sent again may not be marked (RFC 3168, section 6.1.5).
             let is_new = self.ecn && span.from >= self.highest;

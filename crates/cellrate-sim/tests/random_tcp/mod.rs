@@ -145,6 +145,8 @@ impl Dice {
             congestion_control: self.pick(&[CongestionControl::Reno, CongestionControl::Cubic]),
             slow_start: SlowStart::Standard,
             estimator: Estimator::Rfc6298,
+            window_validation: true,
+            idle_restart: IdleRestart::None,
             limited_transmit: self.one_in(3),
             partial_ack_timer: self.pick(&[PartialAckTimer::First, PartialAckTimer::Every]),
             rate_reduction: None,

@@ -44,6 +44,9 @@ pub fn of_today(mut scenario: Scenario, number: u64) -> Scenario {
                 ]);
                 tcp.pacing = !dice.one_in(3);
                 tcp.timeout.granularity = dice.pick(&[Duration::from_us(1), tcp.timeout.granularity]);
+                tcp.window_validation = !dice.one_in(4);
+                tcp.idle_restart =
+                    dice.pick(&[IdleRestart::None, IdleRestart::RestartWindow, IdleRestart::Linux]);
                 if dice.one_in(2) {
                     tcp.congestion_control = CongestionControl::LinuxCubic;
                     tcp.estimator = Estimator::Linux;

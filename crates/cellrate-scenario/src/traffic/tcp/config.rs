@@ -25,6 +25,10 @@ pub struct TcpConfig {
     pub congestion_control: CongestionControl,
     /// How slow start ends before something is lost.
     pub slow_start: SlowStart,
+    /// Whether cwnd grows only with ACKs of a time in which it was in use (RFC 7661, in Linux's form).
+    pub window_validation: bool,
+    /// What becomes of cwnd after a pause longer than a time-out.
+    pub idle_restart: IdleRestart,
     /// Whether the first two duplicate ACKs each let a new segment out (RFC 3042).
     pub limited_transmit: bool,
     /// Which partial ACKs set NewReno's timer anew.
@@ -87,6 +91,19 @@ words! {
         HyStart = "hystart",
         /// When round trips have become longer and stay so for five rounds of slower growth (RFC 9406).
         HyStartPlusPlus = "hystart++",
+    }
+}
+
+words! {
+    /// The congestion window after a pause of more than a time-out in which nothing was on its way.
+    pub enum IdleRestart {
+        /// It stays as it was.
+        None = "none",
+        /// It is the initial window, at most (RFC 5681, section 4.1).
+        RestartWindow = "restart-window",
+        /// Each time-out halves it, down to the initial window; ssthresh is three quarters of it at least
+        /// (`tcp_cwnd_restart`, where `tcp_slow_start_after_idle` is 1).
+        Linux = "linux",
     }
 }
 

@@ -3,7 +3,8 @@
 use cellrate_proto::declaration::{Key, Kind, Setting, Shape, joined, key, total};
 
 use super::config::{
-    CongestionControl, Estimator, NO_RATE_REDUCTION, PartialAckTimer, RateReduction, Recovery, SlowStart,
+    CongestionControl, Estimator, IdleRestart, NO_RATE_REDUCTION, PartialAckTimer, RateReduction, Recovery,
+    SlowStart,
 };
 use super::pages::PAGES;
 use super::presets::NAMES;
@@ -67,6 +68,18 @@ pub(super) const KEYS: &[Key] = &[
         SlowStart::KIND,
         "of the preset",
         "How slow start ends before something is lost: at ssthresh only, when round trips or trains of ACKs tell that the path is full (Linux), or by RFC 9406. The latter two need timestamps.",
+    ),
+    key(
+        "window_validation",
+        Kind::Boolean,
+        "of the preset",
+        "cwnd grows only with ACKs of a time in which it was in use: not while the application, the receiver or the adapter lets less leave (RFC 7661 and RFC 9438, section 5.8, as Linux counts); else with every ACK, as TCP did before.",
+    ),
+    key(
+        "idle_restart",
+        IdleRestart::KIND,
+        "\"none\"",
+        "cwnd after a pause of more than a time-out with nothing on its way: as it was, the initial window (RFC 5681, section 4.1), or halved for each time-out (Linux with tcp_slow_start_after_idle).",
     ),
     key(
         "limited_transmit",

@@ -4,8 +4,8 @@ use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets};
 
 use super::config::{
-    CongestionControl, DelayedAck, Estimator, PartialAckTimer, RateReduction, Recovery, SlowStart, TcpConfig,
-    TimeoutConfig,
+    CongestionControl, DelayedAck, Estimator, IdleRestart, PartialAckTimer, RateReduction, Recovery,
+    SlowStart, TcpConfig, TimeoutConfig,
 };
 
 /// A named set of defaults.
@@ -132,6 +132,8 @@ fn reno() -> TcpConfig {
         congestion_control: CongestionControl::Reno,
         slow_start: SlowStart::Standard,
         estimator: Estimator::Rfc6298,
+        window_validation: true,
+        idle_restart: IdleRestart::None,
         limited_transmit: false,
         partial_ack_timer: PartialAckTimer::First,
         rate_reduction: None,
@@ -179,6 +181,7 @@ fn paper_001() -> TcpConfig {
     TcpConfig {
         mss: Octets(512),
         window: Octets(16 << 16),
+        window_validation: false,
         initial_window: Octets(512),
         recovery: Recovery::None,
         timeout: TimeoutConfig {
@@ -195,6 +198,7 @@ fn paper_001() -> TcpConfig {
 fn paper_003() -> TcpConfig {
     TcpConfig {
         initial_window: Octets(1460),
+        window_validation: false,
         timeout: TimeoutConfig {
             granularity: Duration::from_us(50),
             minimum: Duration::from_us(100),
@@ -208,6 +212,7 @@ fn paper_003() -> TcpConfig {
 fn solaris() -> TcpConfig {
     TcpConfig {
         window: Octets(8760),
+        window_validation: false,
         initial_window: Octets(1460),
         timeout: TimeoutConfig {
             granularity: Duration::from_ms(10),

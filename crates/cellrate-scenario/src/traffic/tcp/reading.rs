@@ -4,8 +4,8 @@ use cellrate_proto::declaration::Kind;
 use cellrate_proto::{Duration, Octets};
 
 use super::config::{
-    CongestionControl, DelayedAck, Estimator, MAX_MSS, MAX_WINDOW, PartialAckTimer, RateReduction, Recovery,
-    SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TimeoutConfig,
+    CongestionControl, DelayedAck, Estimator, IdleRestart, MAX_MSS, MAX_WINDOW, PartialAckTimer,
+    RateReduction, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TimeoutConfig,
 };
 use super::keys::DELAYED_ACK;
 use super::presets::Preset;
@@ -36,6 +36,9 @@ pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<Tcp
         recovery: table.text("recovery").and_then(Recovery::named).unwrap_or(base.recovery),
         congestion_control,
         slow_start: table.text("slow_start").and_then(SlowStart::named).unwrap_or(base.slow_start),
+        window_validation: optional(table, "window_validation", check::boolean)?
+            .unwrap_or(base.window_validation),
+        idle_restart: table.text("idle_restart").and_then(IdleRestart::named).unwrap_or(base.idle_restart),
         limited_transmit: optional(table, "limited_transmit", check::boolean)?
             .unwrap_or(base.limited_transmit),
         partial_ack_timer: table
