@@ -284,8 +284,7 @@ mod tests {
 
     #[test]
     fn each_change_counts_the_bits_that_have_left_by_then() {
-        // 3 us of 10 at first, 8 us at half the rate, and of the 3 us that are left a third of the time; or as much as a
-        // rate of 42.4 bit/s that does not divide them leaves.
+        // 3 us of 10 at first, 8 us at half the rate, and of the 3 us that are left a third of the time.
         let mut line = changing(&[(3, 21.2, 0), (11, 127.2, 0)]);
         assert_eq!(course(&mut line, 0), [(0, 17_000_000), (0, 12_000_000)]);
         let mut line = changing(&[(3, 29.9, 0)]);

@@ -366,6 +366,11 @@ impl<C: PortCell> Served<C> {
         Cells(self.length)
     }
 
+    /// Cells that have not left by `at`, no departure before which is due: one that leaves then has.
+    pub fn total_by(&self, at: Time) -> Cells {
+        Cells(self.length - u64::from(self.is_busy() && self.departs <= at))
+    }
+
     /// Largest total so far.
     pub fn max_total(&self) -> Cells {
         Cells(self.max_total)

@@ -38,6 +38,7 @@ use random_world::changing::changing;
 use random_world::channels::with_paths;
 use random_world::clients::random_clients;
 use random_world::congested::congested;
+use random_world::cramped::cramped;
 use random_world::flows::with_calls;
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
@@ -54,8 +55,8 @@ use random_world::{
 };
 use reference::{
     CALL_FLAWS, CHANGING_FLAWS, CHANNEL_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Flaw, Judgement,
-    LOOPBACK_FLAWS, MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, judge, same_channels, same_frames,
-    same_stream, same_tcp, tcp_since,
+    LOOPBACK_FLAWS, MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, close, derived_difference, judge,
+    same_channels, same_completions, same_distribution, same_frames, same_stream, same_tcp, tcp_since,
 };
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -85,6 +86,7 @@ const DEFAULT_TURNS_COUNT: u64 = 70;
 const DEFAULT_PARTS_COUNT: u64 = 100;
 const DEFAULT_PARALLEL_COUNT: u64 = 100;
 const DEFAULT_CHANGING_COUNT: u64 = 120;
+const DEFAULT_CRAMPED_COUNT: u64 = 240;
 const DEFAULT_CALLS_COUNT: u64 = 180;
 const DEFAULT_OWN_COUNT: u64 = 100;
 const DEFAULT_TREES_COUNT: u64 = 160;
@@ -341,6 +343,29 @@ fn with_changes(number: u64) -> Scenario {
 #[test]
 fn the_kernel_and_the_judge_agree_where_links_change() {
     agree(with_changes, DEFAULT_CHANGING_COUNT, 4);
+}
+
+/// Networks of many kinds in which every limit is small.
+fn with_small_limits(number: u64) -> Scenario {
+    let scenario = match number % 12 {
+        0 | 1 => random_tcp(number),
+        2 => of_today(random_modern_tcp(number), number),
+        3 => with_trees(number),
+        4 => random_policed(number),
+        5 => taking_turns(random_scenario(number), number),
+        6 => segmented(random_scenario(number), number),
+        7 => with_some_calls(number),
+        8 => with_changes(number),
+        9 => discarding(random_tcp(number), number),
+        10 => random_categories(number),
+        _ => random_scenario(number),
+    };
+    cramped(scenario, number)
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_every_limit_is_small() {
+    agree(with_small_limits, DEFAULT_CRAMPED_COUNT, 4);
 }
 
 /// Any network, with calls that come and go.
@@ -724,6 +749,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     if summary.flows != judge.flows {
         return Some(format!("flows: {:#?} against {:#?}", summary.flows, judge.flows));
     }
+    if let Some(text) = derived_difference(summary, &judge.derived) {
+        return Some(text);
+    }
     if summary.run.cell_hops != judge.cell_hops {
         return Some(format!("cell hops: {} against {}", summary.run.cell_hops, judge.cell_hops));
     }
@@ -736,7 +764,10 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
         };
         let ours = kernel.times_ps.iter().zip(&kernel.values);
         let theirs = times_ps.iter().zip(values);
-        let unlike = ours.zip(theirs).position(|((t, v), (u, w))| t != u || !close(*v, *w, tolerance));
+        let is_negative_zero = |value: f64| value.to_bits() == (-0.0_f64).to_bits();
+        let unlike = ours
+            .zip(theirs)
+            .position(|((t, v), (u, w))| t != u || !close(*v, *w, tolerance) || is_negative_zero(*v));
         let shorter = kernel.times_ps.len().min(times_ps.len());
         let place = unlike.or((kernel.times_ps.len() != times_ps.len()).then_some(shorter));
         if let Some(place) = place {
@@ -781,12 +812,6 @@ fn same_delays(kernel: &FlowSummary, delays: &[u64]) -> bool {
     let steps = kernel.delays.as_ref().map_or(Vec::new(), |delays| delays.distribution());
     let judge: Vec<_> = delays.iter().map(|&ps| Duration::from_ps(ps)).zip(1..).collect();
     same_distribution(&steps, &judge)
-}
-
-/// Whether as many cells had at most the delay of each step as the judge counts, who has a step for each cell.
-fn same_distribution(kernel: &[(Duration, u64)], judge: &[(Duration, u64)]) -> bool {
-    let counted = |step: Duration| judge.partition_point(|&(delay, _)| delay <= step) as u64;
-    kernel.iter().all(|&(step, number)| number == counted(step)) && kernel.last() == judge.last()
 }
 
 /// The first row of a virtual source in which the two differ.
@@ -839,31 +864,4 @@ fn windows_difference(scenario: &Scenario, summary: &Summary, judge: &Judgement)
         }
     }
     (vcs.len() + ports.len() + policing.len() > 0).then(|| "more rows of windows than the judge has".into())
-}
-
-fn same_completions(kernel: &CompletionSummary, judge: &CompletionSummary) -> bool {
-    let figures = |row: &CompletionSummary| {
-        let exact = [row.mean_octets, row.mean_time_s, row.max_time_s];
-        let rounded = [row.p50_time_s, row.p95_time_s, row.p99_time_s, row.p50_slowdown, row.p99_slowdown];
-        (exact, rounded)
-    };
-    let ((exact, rounded), (judged, judged_rounded)) = (figures(kernel), figures(judge));
-    let counts = |row: &CompletionSummary| [row.offered, row.blocked, row.count, row.unfinished];
-    let above_one = |slow_down: f64| 1.0 + slow_down;
-    let near = |one: Option<f64>, other: Option<f64>, tolerance| match (one, other) {
-        (Some(one), Some(other)) => close(one, other, tolerance),
-        (one, other) => one == other,
-    };
-    (&kernel.flows, kernel.from_octets, kernel.below_octets)
-        == (&judge.flows, judge.from_octets, judge.below_octets)
-        && counts(kernel) == counts(judge)
-        && same_distribution(&kernel.times, &judge.times)
-        && exact.iter().zip(judged).all(|(&one, other)| near(one, other, 2e-6))
-        // Counted in millionths, which are more of a slow-down below 1, as where a link becomes shorter.
-        && near(kernel.mean_slowdown.map(above_one), judge.mean_slowdown.map(above_one), 2e-6)
-        && rounded.iter().zip(judged_rounded).all(|(&one, other)| near(one, other, 0.0101))
-}
-
-fn close(a: f64, b: f64, tolerance: f64) -> bool {
-    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance * b.abs()
 }

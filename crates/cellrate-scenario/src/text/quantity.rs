@@ -488,6 +488,99 @@ mod tests {
         }
     }
 
+    /// Every unit of every dimension with the value of one of it in the base unit, written by hand: ps, bit/s, octets,
+    /// km, ppb, degrees, and a part of one. Cells are counted from 53 octets each.
+    const EVERY_UNIT: &[(Dimension, &[(&str, f64)])] = &[
+        (
+            Dimension::Time,
+            &[
+                ("ps", 1.0),
+                ("ns", 1_000.0),
+                ("us", 1_000_000.0),
+                ("\u{b5}s", 1_000_000.0),
+                ("\u{3bc}s", 1_000_000.0),
+                ("ms", 1_000_000_000.0),
+                ("s", 1_000_000_000_000.0),
+                ("min", 60_000_000_000_000.0),
+            ],
+        ),
+        (Dimension::Rate, RATES),
+        (Dimension::LineRate, RATES),
+        (
+            Dimension::Octets,
+            &[
+                ("octets", 1.0),
+                ("octet", 1.0),
+                ("B", 1.0),
+                ("kB", 1_000.0),
+                ("MB", 1_000_000.0),
+                ("GB", 1_000_000_000.0),
+                ("KiB", 1_024.0),
+                ("MiB", 1_048_576.0),
+                ("GiB", 1_073_741_824.0),
+            ],
+        ),
+        (
+            Dimension::Cells,
+            &[
+                ("cells", 53.0),
+                ("cell", 53.0),
+                ("octets", 1.0),
+                ("B", 1.0),
+                ("kB", 1_000.0),
+                ("MB", 1_000_000.0),
+                ("GB", 1_000_000_000.0),
+                ("KiB", 1_024.0),
+                ("MiB", 1_048_576.0),
+            ],
+        ),
+        (Dimension::Length, &[("km", 1.0), ("m", 0.001)]),
+        (Dimension::Offset, &[("ppb", 1.0), ("ppm", 1_000.0), ("%", 10_000_000.0)]),
+        (Dimension::Angle, &[("deg", 1.0)]),
+        (Dimension::Ratio, &[("%", 0.01)]),
+    ];
+
+    const RATES: &[(&str, f64)] = &[
+        ("bps", 1.0),
+        ("kbps", 1_000.0),
+        ("Mbps", 1_000_000.0),
+        ("Gbps", 1_000_000_000.0),
+        ("Tbps", 1_000_000_000_000.0),
+        ("bit/s", 1.0),
+        ("kbit/s", 1_000.0),
+        ("Mbit/s", 1_000_000.0),
+        ("Gbit/s", 1_000_000_000.0),
+        ("b/s", 1.0),
+        ("kb/s", 1_000.0),
+        ("Mb/s", 1_000_000.0),
+        ("Gb/s", 1_000_000_000.0),
+        ("cells/s", 424.0),
+    ];
+
+    #[test]
+    fn every_unit_has_the_value_that_it_has_in_the_world() {
+        for &(dimension, units) in EVERY_UNIT {
+            let known: Vec<&str> = dimension.units().iter().map(|unit| unit.0).collect();
+            let held: Vec<&str> = units.iter().map(|unit| unit.0).collect();
+            assert_eq!(known, held, "{dimension:?}: a unit without a value here, or the other way round");
+            for &(unit, value) in units {
+                assert_eq!(
+                    read(&text(&format!("1 {unit}")), dimension).unwrap(),
+                    value,
+                    "{dimension:?}: {unit}"
+                );
+            }
+        }
+        // As buffers, windows and lines have them in the end.
+        let room = |written: &str| cells(&text(written)).unwrap();
+        assert_eq!(
+            [room("53 KiB"), room("53 kB"), room("53 MiB")],
+            [Cells(1024), Cells(1000), Cells(1_048_576)]
+        );
+        assert_eq!(octets(&text("64 KiB")).unwrap(), Octets(65_536));
+        assert_eq!(line_rate(&text("1 Gb/s")).unwrap(), BitRate::from_bps(1_000_000_000));
+    }
+
     #[test]
     fn numbers_are_rounded_once_whatever_way_they_are_read() {
         let mut state = 1_u64;

@@ -53,7 +53,9 @@ impl EndReading for Endpoint {
     fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
         let stack = &self.interface.as_ref()?.stack;
         match quantity {
-            FlowQuantity::Cwnd => Some(stack.all_senders().map(|sender| sender.window().0 as f64).sum()),
+            FlowQuantity::Cwnd => {
+                Some(stack.all_senders().map(|sender| sender.window().0).sum::<u64>() as f64)
+            }
             FlowQuantity::Rtt => {
                 let measured: Vec<f64> = stack
                     .all_senders()

@@ -107,8 +107,7 @@ fn judge(
     }
     let least = shares.iter().copied().min_by(|one, other| one.0.total_cmp(&other.0))?;
     let most = shares.iter().copied().max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let is_unequal = most.0 > UNEQUAL * least.0;
-    (members.len() > 1 && lost >= FEWEST && 2 * decided >= lost && is_unequal).then(|| PhaseEffectSummary {
+    (members.len() > 1 && is_effect([lost, decided], [least.0, most.0])).then(|| PhaseEffectSummary {
         port: port_name(scenario, port),
         vcs: members.len() as u64,
         spacing_s: spacing.as_secs_f64(),
@@ -119,6 +118,12 @@ fn judge(
         starved: flow_name(scenario, most.1),
         starved_loss: most.0,
     })
+}
+
+/// Whether `lost` cells of like connections, of which a phase has `decided` so many, are worth a row: where the parts
+/// that connections lost go from `least` to `most`.
+fn is_effect([lost, decided]: [u64; 2], [least, most]: [f64; 2]) -> bool {
+    lost >= FEWEST && 2 * decided >= lost && most > UNEQUAL * least
 }
 
 /// The smallest distance of the cells of a direction, if it is kept to the picosecond: nothing that is drawn comes
@@ -160,5 +165,23 @@ fn are_like(scenario: &Scenario, one: FlowIndex, other: FlowIndex) -> bool {
         }
         (Some(one), Some(other)) => std::mem::discriminant(one) == std::mem::discriminant(other),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_needs_twenty_losses_half_of_them_in_phase_and_more_than_four_times_as_many() {
+        assert!(is_effect([20, 10], [0.1, 0.41]));
+        assert!(!is_effect([19, 10], [0.1, 0.41]), "19 losses");
+        assert!(!is_effect([20, 9], [0.1, 0.41]), "9 of 20 in phase");
+        assert!(is_effect([21, 11], [0.1, 0.41]) && !is_effect([21, 10], [0.1, 0.41]));
+        assert!(
+            !is_effect([20, 20], [0.125, 0.5]) && is_effect([20, 20], [0.125, 0.5001]),
+            "four times, and more"
+        );
+        assert!(is_effect([20, 20], [0.0, 0.01]));
     }
 }

@@ -54,8 +54,7 @@ pub(super) fn collect(
         }
     }
     let row = |(port, shown): (PortIndex, Shown)| {
-        let is_off = shown.swing > TOLERANCE || off(shown.share) > off(1.0 + TOLERANCE);
-        is_off.then(|| UnsettledSummary {
+        is_unsettled(shown.swing, shown.share).then(|| UnsettledSummary {
             port: port_name(scenario, port),
             algorithm: control_names(scenario.port(port)).into_iter().next().unwrap_or_default(),
             by: "run",
@@ -72,6 +71,11 @@ pub(super) fn collect(
     rows
 }
 
+/// Whether ACRs that swing by such a part of their mean, or are such a multiple of their share, have not settled.
+fn is_unsettled(swing: f64, share: f64) -> bool {
+    swing > TOLERANCE || off(share) > off(1.0 + TOLERANCE)
+}
+
 /// How far a multiple is from 1, either way.
 fn off(ratio: f64) -> f64 {
     if ratio > 0.0 { ratio.max(1.0 / ratio) } else { f64::INFINITY }
@@ -80,4 +84,17 @@ fn off(ratio: f64) -> f64 {
 /// Whether a port's algorithm is built in and hands out explicit rates: those that mark alone swing by their nature.
 fn hands_out_rates(scenario: &Scenario, port: PortIndex) -> bool {
     scenario.port(port).control.algorithm.hands_out_rates()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_is_settled_and_more_is_not() {
+        assert!(!is_unsettled(0.1, 1.0) && is_unsettled(0.1001, 1.0));
+        assert!(!is_unsettled(0.0, 1.1) && is_unsettled(0.0, 1.1001));
+        assert!(!is_unsettled(0.0, 0.9091) && is_unsettled(0.0, 0.909));
+        assert!(is_unsettled(0.0, 0.0));
+    }
 }

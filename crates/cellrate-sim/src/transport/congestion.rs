@@ -212,8 +212,8 @@ impl CongestionWindow {
         }
     }
 
-    /// Data leaves at `now`, after a pause of `idle` since the last segment left, with nothing outstanding. With a pause
-    /// of more than a time-out cwnd may have to start anew, by `restart`.
+    /// Data leaves at `now`, `idle` after the last segment left, and nothing is outstanding. After more than a time-out
+    /// cwnd may have to start anew, by `restart`.
     pub fn on_resumed(&mut self, now: Time, idle: Duration, timeout: Duration, restart: IdleRestart) {
         if let Some(cubic) = &mut self.linux_cubic {
             cubic.leave_out(now, idle);

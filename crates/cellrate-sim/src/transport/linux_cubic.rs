@@ -6,8 +6,8 @@
 //! - Before the first loss, and after a time-out, the window grows by a twentieth in a round trip at least.
 //! - Reno's window grows by 8/15 of a segment in a round trip, however large it is; RFC 9438 has a whole one from where
 //!   the window was before the loss on.
-//! - Of the time of the cubic function pauses are left out in which nothing was on its way, from the last segment before
-//!   to the first one behind (`CA_EVENT_TX_START`); RFC 9438 (section 5.8) leaves out all time in which cwnd is not full.
+//! - Pauses in which nothing was on its way are no time of the cubic function, from the last segment before to the
+//!   first one behind (`CA_EVENT_TX_START`); RFC 9438 (section 5.8) leaves out all time in which cwnd is not full.
 //! - Slow start grows by all that an ACK acknowledges (RFC 3465 without its limit), up to ssthresh.
 
 use cellrate_proto::{Duration, Time};
@@ -70,7 +70,8 @@ impl LinuxCubic {
         *self = LinuxCubic { shortest: self.shortest, ..LinuxCubic::default() };
     }
 
-    /// A segment leaves at `now`, `idle` after the one before it, with nothing on its way: `cubictcp_cwnd_event_tx_start`.
+    /// A segment leaves at `now`, `idle` after the one before it, with nothing on its way
+    /// (`cubictcp_cwnd_event_tx_start`).
     pub fn leave_out(&mut self, now: Time, idle: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = (epoch.start + idle).min(now);

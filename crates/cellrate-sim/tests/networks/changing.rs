@@ -38,8 +38,8 @@ fn a_cell_is_sent_at_all_rates_that_there_are_while_it_is() {
     assert_eq!(port.transmitted, 99 + 40 + 499);
     // Idle for the first 100 us and never again.
     assert!((port.utilization - 0.999).abs() < 1e-12, "{}", port.utilization);
-    // A change amid a cell is for the rest of it: at 10.05 ms half of one has left, and the other half takes 0.5 ms. The
-    // last of the next 39 leaves at 49.55 ms, and of the one behind it 0.55 are left at 50 ms: they take 0.055 ms.
+    // A change amid a cell is for the rest of it: at 10.05 ms half of one has left, and the other half takes 0.5 ms.
+    // The last of the next 39 leaves at 49.55 ms, and of the one behind it 0.55 are left at 50 ms: they take 0.055 ms.
     let amid = changes.replace("10 ms", "10.05 ms");
     let summary = result(&amid, FULL).summary;
     let port = summary.ports.iter().find(|port| port.port == "sw->b").unwrap();

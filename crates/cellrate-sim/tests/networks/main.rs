@@ -16,6 +16,7 @@ mod channels;
 mod congested;
 mod conservation;
 mod custom_algorithms;
+mod diagnoses;
 mod ecn;
 mod equivalent;
 mod fingerprints;

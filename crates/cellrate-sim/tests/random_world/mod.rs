@@ -11,6 +11,7 @@ pub mod changing;
 pub mod channels;
 pub mod clients;
 pub mod congested;
+pub mod cramped;
 pub mod flows;
 pub mod frame_discard;
 pub mod hosts;

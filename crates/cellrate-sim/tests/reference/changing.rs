@@ -89,7 +89,7 @@ impl Network<'_> {
         let (link, end) = (&self.scenario.links[number / 2], number % 2);
         let past = link.changes.iter().filter(|step| step.at <= now).map(|step| step.lines[end].rate);
         let rates = std::iter::once(link.rate).chain(past);
-        rates.filter(|&rate| rate != BitRate::default()).last().expect("a cell has left").cell_time()
+        rates.rev().find(|&rate| rate != BitRate::default()).expect("a cell has left").cell_time()
     }
 
     /// When the cell arrives whose transmission ends, if the line does not change as one that loses what is on it.

@@ -67,11 +67,16 @@ impl Network<'_> {
         for (probe, columns) in self.series_of_demands() {
             (self.records[probe].times_ps, self.records[probe].values) = columns;
         }
+        let tcp: Vec<TcpRow> = (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect();
+        let tcp_before = self.warm_up().map(|look| look.tcp.clone());
+        let since = |(place, row)| tcp_since(row, tcp_before.as_ref().map(|rows| &rows[place]));
+        let tcp_measured: Vec<TcpRow> = tcp.iter().enumerate().map(since).collect();
         Judgement {
+            derived: self.derived(&vcs, &tcp_measured),
             vcs,
             delays,
-            tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
-            tcp_before: self.warm_up().map(|look| look.tcp.clone()),
+            tcp,
+            tcp_before,
             frames,
             transport_streams: (0..self.paths.len())
                 .filter_map(|flow| self.transport_stream_row(flow))
@@ -184,16 +189,21 @@ impl Network<'_> {
         (1..).zip(sides).map(row).collect()
     }
 
-    /// The row as of `at`, over all the time before.
-    pub(super) fn port_summary(&self, number: usize, at: Time) -> PortSummary {
-        let port = &self.ports[number];
+    /// Name of a port in results.
+    pub(super) fn port_name(&self, number: usize) -> String {
         let cellrate_scenario::Link { ends, label, .. } = &self.scenario.links[number / 2];
         let label = label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
         let [near, far] =
             [number % 2, 1 - number % 2].map(|end| &self.scenario.nodes[ends[end].0 as usize].name);
+        format!("{near}->{far}{label}")
+    }
+
+    /// The row as of `at`, over all the time before.
+    pub(super) fn port_summary(&self, number: usize, at: Time) -> PortSummary {
+        let port = &self.ports[number];
         let duration = at.as_ps() as f64;
         PortSummary {
-            port: format!("{near}->{far}{label}"),
+            port: self.port_name(number),
             transmitted: port.transmitted,
             utilization: self.busy_by(number, at).as_ps() as f64 / duration,
             max_queue: port.max_queue as u64,

@@ -33,6 +33,7 @@ mod beginning;
 mod changing;
 mod channels;
 mod congested;
+mod derived;
 mod figures;
 mod flaws;
 mod flows;
@@ -44,6 +45,7 @@ mod order;
 mod police;
 mod port;
 mod queues;
+mod rounded;
 mod segments;
 mod tcp;
 mod transport_streams;
@@ -76,6 +78,7 @@ use changing::line_loses;
 use channels::Multiplexer;
 pub use channels::{CHANNEL_FLAWS, same_channels};
 pub use congested::CONGESTED_FLAWS;
+pub use derived::{Derived, derived_difference};
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
@@ -88,6 +91,7 @@ use marking::{Reds, mark, note_empty};
 pub use police::POLICE_FLAWS;
 use police::Policer;
 use queues::Turns;
+pub use rounded::{close, same_completions, same_distribution};
 use segments::Relay;
 use tcp::tcp_value;
 pub use tcp::{same_tcp, tcp_since};
@@ -124,6 +128,8 @@ pub struct Judgement {
     /// Flows and calls that come and go.
     pub flows: Vec<DemandSummary>,
     pub completions: Vec<CompletionSummary>,
+    /// Rows that are worked out from these.
+    pub derived: Derived,
     /// Instants and values of each probe.
     pub series: Vec<(Vec<u64>, Vec<f64>)>,
 }
@@ -314,6 +320,8 @@ struct Network<'a> {
     calls: Vec<Call>,
     /// Flows of a size that have begun, by the end that sends them.
     sized: BTreeMap<usize, Vec<Sized>>,
+    /// When cells found no room, by port and direction.
+    found_no_room: BTreeMap<(usize, usize), Vec<Time>>,
 }
 
 impl<'a> Network<'a> {
@@ -352,6 +360,7 @@ impl<'a> Network<'a> {
             multiplexers: Network::multiplexers(scenario, flaw),
             calls: Vec::new(),
             sized: BTreeMap::new(),
+            found_no_room: BTreeMap::new(),
         };
         network.connect();
         network.plan_changes();
@@ -536,6 +545,7 @@ impl<'a> Network<'a> {
             && port.turns.as_ref().is_none_or(|turns| turns.has_room(&cell, &port.waiting[priority]));
         if !self.frame_gets_in(number, &cell, has_room && !refused) {
             self.ports[number].tagged_dropped += u64::from(refused);
+            self.found_no_room.entry((number, cell.flow)).or_default().push(now);
             self.lose(number, &cell);
             return;
         }

@@ -94,7 +94,7 @@ impl End {
 pub(super) fn tcp_value(quantity: FlowQuantity, stack: &Stack) -> f64 {
     let clients = stack.clients().iter();
     match quantity {
-        FlowQuantity::Cwnd => stack.all_senders().map(|sender| sender.window().0 as f64).sum(),
+        FlowQuantity::Cwnd => stack.all_senders().fold(0.0, |sum, sender| sum + sender.window().0 as f64),
         FlowQuantity::Rtt => {
             let mut measured = Vec::new();
             stack.all_senders().for_each(|sender| measured.extend(sender.rto().smoothed()));

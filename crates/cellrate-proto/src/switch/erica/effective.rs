@@ -29,7 +29,8 @@ impl Erica {
             let entitled = self.entitlement(slot);
             part * entitled.weight() * activity_level(entitled.level(used), fair_share)
         });
-        levels.sum()
+        // The sum of no doubles is -0.
+        levels.fold(0.0, |sum, level| sum + level)
     }
 }
 

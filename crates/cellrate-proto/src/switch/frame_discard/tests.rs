@@ -135,6 +135,44 @@ fn selective_discard_leaves_those_alone_that_have_less_than_others() {
 }
 
 #[test]
+fn selective_discard_is_for_more_cells_than_its_threshold_and_more_than_a_part_of_them() {
+    let selective = |scale_factor, queue: [u32; 2]| {
+        let config = FrameDiscardConfig::Selective(Selective { threshold: Cells(5), scale_factor });
+        let mut buffer = Buffer::new(config, 2);
+        for (vc, cells) in (0..).zip(queue) {
+            (0..cells).for_each(|_| {
+                assert!(buffer.discard.admits(
+                    Slot(vc),
+                    PduCell { ends_pdu: true, clp: false },
+                    Cells(0),
+                    true,
+                    || 0.5
+                ))
+            });
+            buffer.cells += u64::from(cells);
+        }
+        buffer.come(0, true)
+    };
+    // All five are of the first connection, or all six.
+    assert!(selective(0.8, [5, 0]) && !selective(0.8, [6, 0]), "a threshold of five");
+    assert!(selective(0.8, [4, 1]) && !selective(0.8, [5, 1]), "4 * 2 / 5 and 5 * 2 / 6 are both above 0.8");
+    // 3 * 2 / 6 is 1, and 4 * 2 / 7 above it.
+    assert!(selective(1.0, [3, 3]) && !selective(1.0, [4, 3]), "a part of 1");
+}
+
+#[test]
+fn fair_discard_is_for_more_than_its_part() {
+    // Above the threshold of 8 of 10 by 1, with 2 to spare: nine cells of the only connection are 0.5 * 9 * 2.
+    let fair = |scale_factor| {
+        let config = FrameDiscardConfig::Fair(Fair { threshold: Cells(8), scale_factor });
+        let mut buffer = Buffer::new(config, 1);
+        assert_eq!(buffer.pdu(0, 9), [true; 9]);
+        buffer.come(0, true)
+    };
+    assert!(fair(0.5) && !fair(0.499));
+}
+
+#[test]
 fn fair_discard_grows_strict_as_the_buffer_fills() {
     let config = FrameDiscardConfig::Fair(Fair { threshold: Cells(5), scale_factor: 0.8 });
     let mut buffer = Buffer::new(config, 2);
@@ -207,7 +245,7 @@ fn differential_discard_goes_by_parts_of_the_mcrs_and_by_chance() {
     let with = |clp, queue, draw: f64| discard.clone().admits(small, end(clp), Cells(queue), true, || draw);
     assert!(!with(false, 700, 0.314_285) && with(false, 700, 0.314_287));
     assert!(!with(true, 501, 1.0) && with(true, 500, 0.0), "tagged PDUs are refused above L");
-    assert!(!with(false, 901, 1.0) && !with(true, 901, 1.0), "and all above H");
+    assert!(!with(false, 901, 1.0) && !with(true, 901, 1.0) && with(false, 900, 1.0), "and all above H");
     assert!(discard.clone().admits(large, end(false), Cells(700), true, never), "400 of 700 is below 0.8");
     assert_eq!(discard.refused(), 0);
 }

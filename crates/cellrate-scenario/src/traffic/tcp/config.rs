@@ -27,7 +27,7 @@ pub struct TcpConfig {
     pub slow_start: SlowStart,
     /// Whether cwnd grows only with ACKs of a time in which it was in use (RFC 7661, in Linux's form).
     pub window_validation: bool,
-    /// What becomes of cwnd after a pause longer than a time-out.
+    /// Value of cwnd after a pause longer than a time-out.
     pub idle_restart: IdleRestart,
     /// Whether the first two duplicate ACKs each let a new segment out (RFC 3042).
     pub limited_transmit: bool,

@@ -237,7 +237,7 @@ impl Port {
         match &self.queues {
             Queues::Fifo(fifo) => fifo.queue(at),
             Queues::Ranked(ranked) => ranked.all().queue(at),
-            Queues::Served(served) => served.total(),
+            Queues::Served(served) => served.total_by(at),
         }
     }
 
