@@ -85,7 +85,7 @@ impl Network<'_> {
             {
                 *of_tree = of_tree.min(line);
                 row.goodput_bps = row.goodput_bps.min(useful);
-                row.of_fair_share = row.fair_share_bps.map(|due| *of_tree / due);
+                row.of_fair_share = row.fair_share_bps.filter(|&due| due > 0.0).map(|due| *of_tree / due);
                 continue;
             }
             let own = if leaf.flow.is_multiple_of(2) { &connection.forward } else { &connection.backward };
@@ -296,6 +296,17 @@ fn evenness(values: &[f64]) -> Option<f64> {
     let mean = values.iter().sum::<f64>() / count;
     let of_squares = values.iter().map(|value| value * value).sum::<f64>() / count;
     (of_squares > 0.0).then(|| mean * mean / of_squares)
+}
+
+/// Has neither the kernel nor the judge know of fair shares: where an algorithm is given to a run, the run does not know
+/// what it means to hand out, and the judge, which has it built in, does.
+pub fn forget_fair_shares(kernel: &mut Summary, judge: &mut Derived) {
+    for row in kernel.shares.iter_mut().chain(&mut judge.shares) {
+        (row.fair_share_bps, row.of_fair_share) = (None, None);
+    }
+    for row in kernel.fairness.iter_mut().chain(&mut judge.fairness) {
+        (row.jain_of_fair_shares, row.least_of_fair_share) = (None, None);
+    }
 }
 
 /// The first such row in which the two differ.

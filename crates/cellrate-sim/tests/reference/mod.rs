@@ -78,7 +78,7 @@ use changing::line_loses;
 use channels::Multiplexer;
 pub use channels::{CHANNEL_FLAWS, same_channels};
 pub use congested::CONGESTED_FLAWS;
-pub use derived::{Derived, derived_difference};
+pub use derived::{Derived, derived_difference, forget_fair_shares};
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 pub use flows::{CALL_FLAWS, FLOW_FLAWS};
 use flows::{Call, Sized};
