@@ -38,7 +38,7 @@ pub fn measure(
     budget: u64,
 ) -> Cost {
     let share = line.as_cells_per_s() / f64::from(CONNECTIONS);
-    let about = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
+    let about = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0, round_trip: Duration::ZERO };
     let slots: Vec<_> = (0..CONNECTIONS).map(|_| control.connect(&about)).collect();
     let begun = clock();
     let overhead = median((0..100).map(|_| since(clock(), clock())).collect()).unwrap_or(0.0);

@@ -59,7 +59,12 @@ pub fn connect<C>(
     let discard = frame_discards.and_then(|discards| discards.connect(scenario, flow));
     let slot = match &scenario.flow(flow).sender {
         Sender::Abr(abr) => {
-            let vc = VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight };
+            let vc = VcAtPort {
+                pcr: abr.parameters.pcr,
+                mcr: abr.parameters.mcr,
+                weight: abr.weight,
+                round_trip: abr.parameters.frtt,
+            };
             Some(control.connect(&vc))
         }
         Sender::Peak(_) => None,

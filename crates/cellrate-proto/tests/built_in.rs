@@ -122,7 +122,12 @@ fn any_values_within_the_ranges_make_a_port() {
                 (0.0..=1.0).contains(&algorithm.target_utilization()) && algorithm.phantom_weight() >= 0.0
             );
             let mut port = port(algorithm);
-            port.connect(&VcAtPort { pcr: CellRate::new(1e5), mcr: CellRate::ZERO, weight: 1.0 });
+            port.connect(&VcAtPort {
+                pcr: CellRate::new(1e5),
+                mcr: CellRate::ZERO,
+                weight: 1.0,
+                round_trip: Duration::ZERO,
+            });
         }
         assert!(differing > 10, "{}: {differing}", form.shape.name);
     }
@@ -143,7 +148,12 @@ impl Loop {
     fn new(algorithm: SwitchAlgorithmConfig, line: f64) -> Loop {
         let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
         let mut port = PortControl::new(&config, CellRate::new(line));
-        let vc = VcAtPort { pcr: CellRate::new(100_000.0), mcr: CellRate::ZERO, weight: 1.0 };
+        let vc = VcAtPort {
+            pcr: CellRate::new(100_000.0),
+            mcr: CellRate::ZERO,
+            weight: 1.0,
+            round_trip: Duration::ZERO,
+        };
         let slots = (0..4).map(|_| port.connect(&vc)).collect();
         Loop { port, slots, rates: vec![10_000.0; 4], line, queue: 0.0, now: Time::ZERO }
     }

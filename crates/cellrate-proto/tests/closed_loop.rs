@@ -108,7 +108,7 @@ fn erica(config: EricaConfig) -> SwitchAlgorithmConfig {
 }
 
 fn vc() -> VcAtPort {
-    VcAtPort { pcr: CellRate::new(LINE), mcr: CellRate::ZERO, weight: 1.0 }
+    VcAtPort { pcr: CellRate::new(LINE), mcr: CellRate::ZERO, weight: 1.0, round_trip: Duration::ZERO }
 }
 
 /// Max-min shares of `capacity`: the smallest demands first, each at most an equal share of what is left.

@@ -172,7 +172,7 @@ mod tests {
             let line = CellRate::new(100_000.0);
             let mut port =
                 PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
+            let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0, round_trip: Duration::ZERO };
             assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));
             // B claims 7/8 of MACR, and A all of it.
             port.on_forward_rm(Time::ZERO, B, CellRate::new(28_672.0));

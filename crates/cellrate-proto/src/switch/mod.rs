@@ -24,6 +24,7 @@ mod consistent_marking;
 mod efci;
 mod eprca;
 mod erica;
+mod fecn;
 pub mod frame_discard;
 mod intelligent_marking;
 mod list;
@@ -33,6 +34,7 @@ mod packet_marking;
 mod phantom;
 mod pi;
 mod port_control;
+mod rcp;
 mod relative_rate;
 #[cfg(test)]
 mod small_port;
@@ -68,6 +70,8 @@ built_in::algorithms! {
     phantom::Phantom,
     consistent_marking::ConsistentMarking,
     pi::Pi,
+    fecn::Fecn,
+    rcp::Rcp,
     osu::Osu,
     erica::Erica,
 }
@@ -221,4 +225,6 @@ pub struct VcAtPort {
     pub mcr: CellRate,
     /// Weight in weighted max-min sharing [no unit, above 0]. Default 1.
     pub weight: f64,
+    /// Fixed round-trip time, as set-up tells it (FRTT; TM 4.0, 5.10.3). Default 0, which is as good as unknown.
+    pub round_trip: Duration,
 }

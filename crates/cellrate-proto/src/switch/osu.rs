@@ -239,7 +239,7 @@ mod tests {
             let line = CellRate::new(2.0 * C);
             let mut port =
                 PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
+            let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0, round_trip: Duration::ZERO };
             assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));
             World(port)
         }

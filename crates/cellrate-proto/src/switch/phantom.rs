@@ -168,7 +168,12 @@ mod tests {
             let line = CellRate::new(C);
             let mut port =
                 PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let slot = port.connect(&VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 });
+            let slot = port.connect(&VcAtPort {
+                pcr: line,
+                mcr: CellRate::ZERO,
+                weight: 1.0,
+                round_trip: Duration::ZERO,
+            });
             World { port, slot }
         }
 

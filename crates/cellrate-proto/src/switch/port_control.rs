@@ -304,7 +304,12 @@ mod tests {
     }
 
     fn vc() -> VcAtPort {
-        VcAtPort { pcr: CellRate::new(100_000.0), mcr: CellRate::ZERO, weight: 1.0 }
+        VcAtPort {
+            pcr: CellRate::new(100_000.0),
+            mcr: CellRate::ZERO,
+            weight: 1.0,
+            round_trip: Duration::ZERO,
+        }
     }
 
     fn ms(ms: u64) -> Time {

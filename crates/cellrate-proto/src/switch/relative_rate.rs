@@ -109,7 +109,12 @@ mod tests {
         let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
         let mut port = PortControl::new(&config, CellRate::new(353_207.5));
         let pcr = CellRate::new(353_207.5);
-        let slot = port.connect(&VcAtPort { pcr, mcr: CellRate::ZERO, weight: 1.0 });
+        let slot = port.connect(&VcAtPort {
+            pcr,
+            mcr: CellRate::ZERO,
+            weight: 1.0,
+            round_trip: crate::units::Duration::ZERO,
+        });
         assert!(!port.needs_meter());
         assert_eq!(port.next_deadline(), Time::NEVER);
         let mut feedback = came;

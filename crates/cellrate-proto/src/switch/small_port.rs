@@ -13,7 +13,12 @@ pub(super) fn port_with(
     connections: &[(f64, f64)],
 ) -> (PortControl, Vec<Slot>) {
     let mut port = PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-    let vcs = connections.iter().map(|&(mcr, weight)| VcAtPort { pcr: line, mcr: unit * mcr, weight });
+    let vcs = connections.iter().map(|&(mcr, weight)| VcAtPort {
+        pcr: line,
+        mcr: unit * mcr,
+        weight,
+        round_trip: crate::units::Duration::ZERO,
+    });
     let slots = vcs.map(|vc| port.connect(&vc)).collect();
     (port, slots)
 }

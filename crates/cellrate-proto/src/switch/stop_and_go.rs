@@ -161,8 +161,13 @@ mod tests {
         let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
         assert_eq!(config.check(), Ok(()));
         let mut port = PortControl::new(&config, CellRate::new(353_773.0));
-        port.connect(&VcAtPort { pcr: CellRate::new(9_000.0), mcr: CellRate::ZERO, weight: 1.0 });
-        let slot = port.connect(&VcAtPort { pcr: PCR, mcr: MCR, weight: 1.0 });
+        port.connect(&VcAtPort {
+            pcr: CellRate::new(9_000.0),
+            mcr: CellRate::ZERO,
+            weight: 1.0,
+            round_trip: Duration::ZERO,
+        });
+        let slot = port.connect(&VcAtPort { pcr: PCR, mcr: MCR, weight: 1.0, round_trip: Duration::ZERO });
         assert!(!port.needs_meter());
         let mut feedback = came;
         port.on_backward_rm(Time::ZERO, slot, Cells(queue), &mut feedback);

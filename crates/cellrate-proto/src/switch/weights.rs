@@ -311,7 +311,12 @@ mod tests {
             &PortControlConfig { algorithm, ..PortControlConfig::default() },
             CellRate::new(C),
         );
-        let vc = VcAtPort { pcr: CellRate::new(C), mcr: CellRate::new(C / 4.0), weight: 3.0 };
+        let vc = VcAtPort {
+            pcr: CellRate::new(C),
+            mcr: CellRate::new(C / 4.0),
+            weight: 3.0,
+            round_trip: Duration::ZERO,
+        };
         plain.slots = (0..2).map(|_| plain.port.connect(&vc)).collect();
         for rates in [[0.9, 0.3], [0.2, 0.1], [0.5, 0.7], [0.0, 0.3], [1.0, 1.0]] {
             for world in [&mut weighted, &mut plain] {

@@ -99,7 +99,12 @@ fn switch_feedback_never_raises_er_and_never_clears_a_bit() {
     // Every algorithm, idle and congested, on every combination of bits and on ER from 0 to the largest code.
     for config in [PortControlConfig::default(), marking(), relative(), explicit()] {
         let mut port = PortControl::new(&config, CellRate::new(PCR));
-        let vc = VcAtPort { pcr: CellRate::new(PCR), mcr: CellRate::ZERO, weight: 1.0 };
+        let vc = VcAtPort {
+            pcr: CellRate::new(PCR),
+            mcr: CellRate::ZERO,
+            weight: 1.0,
+            round_trip: Duration::ZERO,
+        };
         let slot = port.connect(&vc);
         for step in 0..400_u64 {
             let now = Time::ZERO + Duration::from_us(100 * step);
@@ -154,7 +159,12 @@ fn originating(indication: BecnIndication) -> (PortControl, [cellrate_proto::swi
     let config = PortControlConfig { becn, ..explicit() };
     assert_eq!(config.check(), Ok(()));
     let mut port = PortControl::new(&config, CellRate::new(PCR));
-    let vc = VcAtPort { pcr: CellRate::new(PCR), mcr: CellRate::new(1_024.0), weight: 1.0 };
+    let vc = VcAtPort {
+        pcr: CellRate::new(PCR),
+        mcr: CellRate::new(1_024.0),
+        weight: 1.0,
+        round_trip: Duration::ZERO,
+    };
     let slots = [(); 2].map(|()| port.connect(&vc));
     for slot in slots {
         port.on_abr_cell(Time::ZERO, slot);
@@ -205,7 +215,12 @@ fn switch_algorithm_answers_the_brms_that_the_port_originates() {
 #[test]
 fn switch_without_becn_originates_nothing() {
     let mut port = PortControl::new(&explicit(), CellRate::new(PCR));
-    let slot = port.connect(&VcAtPort { pcr: CellRate::new(PCR), mcr: CellRate::ZERO, weight: 1.0 });
+    let slot = port.connect(&VcAtPort {
+        pcr: CellRate::new(PCR),
+        mcr: CellRate::ZERO,
+        weight: 1.0,
+        round_trip: Duration::ZERO,
+    });
     assert!(!port.originates());
     assert_eq!((port.originate(ms(1), slot, Cells(1_000_000)), port.originated()), (None, 0));
 }

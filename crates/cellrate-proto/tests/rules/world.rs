@@ -179,7 +179,8 @@ impl World {
     pub fn with_switch(mut self, config: &PortControlConfig, line: f64, queue: u64) -> World {
         let mut control = PortControl::new(config, CellRate::new(line));
         let pcr = self.ends[NEAR].source.parameters().pcr;
-        let slot = control.connect(&VcAtPort { pcr, mcr: CellRate::ZERO, weight: 1.0 });
+        let slot =
+            control.connect(&VcAtPort { pcr, mcr: CellRate::ZERO, weight: 1.0, round_trip: Duration::ZERO });
         self.switch = Some(Switch { control, slot, queue: Cells(queue) });
         self
     }

@@ -298,8 +298,8 @@ fn evenness(values: &[f64]) -> Option<f64> {
     (of_squares > 0.0).then(|| mean * mean / of_squares)
 }
 
-/// Has neither the kernel nor the judge know of fair shares: where an algorithm is given to a run, the run does not know
-/// what it means to hand out, and the judge, which has it built in, does.
+/// Takes fair shares out of both: where an algorithm is given to a run, the run does not know what it means to hand
+/// out, and the judge, which has it built in, does.
 pub fn forget_fair_shares(kernel: &mut Summary, judge: &mut Derived) {
     for row in kernel.shares.iter_mut().chain(&mut judge.shares) {
         (row.fair_share_bps, row.of_fair_share) = (None, None);

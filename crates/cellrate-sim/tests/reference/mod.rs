@@ -386,7 +386,12 @@ impl<'a> Network<'a> {
     fn connect(&mut self) {
         for flow in 0..self.paths.len() {
             if let Sender::Abr(abr) = &flow_config(self.scenario, flow).sender {
-                let vc = VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight };
+                let vc = VcAtPort {
+                    pcr: abr.parameters.pcr,
+                    mcr: abr.parameters.mcr,
+                    weight: abr.weight,
+                    round_trip: abr.parameters.frtt,
+                };
                 for &step in &self.paths[flow] {
                     let port = &mut self.ports[number_of(step)];
                     let slot = port.control.connect(&vc);

@@ -34,7 +34,12 @@ impl World {
         let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
         let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
         let mut port = PortControl::new(&config, CellRate::new(2.0 * C));
-        let vc = VcAtPort { pcr: CellRate::new(2.0 * C), mcr: CellRate::ZERO, weight: 1.0 };
+        let vc = VcAtPort {
+            pcr: CellRate::new(2.0 * C),
+            mcr: CellRate::ZERO,
+            weight: 1.0,
+            round_trip: Duration::ZERO,
+        };
         assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));
         World { port, now: Time::ZERO }
     }
