@@ -20,7 +20,7 @@ COLUMNS = 120
 def why() -> str:
     """Give what cellrate has that others have not, with the figures that show it."""
     counts = [json.loads((ROOT / "papers" / name / "counts.json").read_text()) for name in PAPERS]
-    claims, hold, runs = (sum(count[key] for count in counts) for key in ("claims", "hold", "runs"))
+    claims, near, spread, runs = (sum(count[key] for count in counts) for key in ("claims", "near", "spread", "runs"))
     constant, tcp = _speed_over("15 constant-rate sources"), _speed_over("15 TCP transfers")
     return _list(
         "**Exact.** No cell is averaged away, and time is whole picoseconds. Each run of the tests holds the fast "
@@ -28,8 +28,9 @@ def why() -> str:
         "(CONTRIBUTING.md#how-exactness-is-held).",
         "**One protocol, two worlds.** The values that drive simulated cells also drive "
         "[real hosts](docs/guides/testbed.md): Linux TCP, nginx, video, by the wall clock.",
-        f"**Five papers, run again.** {runs:,} runs judge {claims} of their figures and statements; {hold} hold, and "
-        "each other one says [as far as a run shows](CONTRIBUTING.md#an-experiment-of-a-paper) why not.",
+        f"**Five papers, run again.** {runs:,} runs judge {claims} of their figures and statements: {near} are near, "
+        f"{spread} more within the spread of the runs, and the others say why not "
+        "([by which rules](docs/guides/judging.md)).",
         f"**Fast.** {_w1():.0f} million cell hops a second on one core. On constant-rate sources that is "
         f"{constant['ns-2']:.0f} times the speed of ns-2 and {constant['ns-3']:.0f} times that of ns-3; with TCP, "
         f"{tcp['ns-2']:.1f} and {tcp['ns-3']:.0f} times ([measured](docs/performance.md), "

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 from cellrate import CellrateError
-from cellrate.papers import load_paper
+from cellrate.papers import Cell, load_paper
 from cellrate.results import Result
 from cellrate.running.points import run_many
 from internet_applications import arithmetic, live, search, sensitivity, video, voice, www
@@ -158,12 +158,15 @@ def test_all_lines_have_the_bandwidth_of_figure_1_and_faster_ones_are_rows_of_th
     assert others == {"25.6 Mbps": "hosts-25.6-mbps", "149.76 Mbps": "hosts-149.76-mbps"}
 
 
-def test_the_paper_s_own_sums_decide_the_line_and_the_round_trip() -> None:
+def test_the_paper_s_own_sums_decide_the_line_and_not_the_round_trip() -> None:
     found = {finding.id: finding for finding in arithmetic.EXPERIMENT.findings({})}
     # Html: 19 cells in 2.0 ms are 3.65 Mb/s; 192 cells of a segment then take 20.2 ms, and 10 + 50 ms more; 2.64 s /
     # 33 = 80 ms.
     assert arithmetic.segment_at(3.648, 0.010) == pytest.approx(0.0802, abs=1e-4)
-    assert found["arithmetic.image"].holds is True
+    measured = str(found["arithmetic.image"].measured)
+    assert measured.startswith("80.2 ms")
+    # 20 ms there and back with an ACK after 40 ms take as long.
+    assert "80.2 with that and an ACK after 40 ms" in measured
     assert found["arithmetic.line"].measured == "8.96 Mbps on 10 Mb/s of payload, 8.06 on 10 Mb/s of line"
 
 
@@ -182,6 +185,33 @@ def test_the_paper_s_own_sums_leave_no_time_for_a_queue_and_favour_a_timer_witho
     assert arithmetic.image_sum(4.2, lambda least: least + 0.050, 127) == pytest.approx(
         rest + 32 * (192 * 0.002 / 19 + 0.060) + 33 * 127 * 38.4e-6
     )
+
+
+def test_tables_have_the_papers_shape_and_rows_the_claims_seeds() -> None:
+    claims = {id for id in load_paper("internet-applications").published if id.startswith("www.table-")}
+    cells = [
+        cell.claim for table in www.EXPERIMENT.tables for row in table.rows for cell in row if isinstance(cell, Cell)
+    ]
+    assert sorted({*cells}) == sorted({*claims, "arithmetic.ftp-alone"})
+    _, three, _ = www.EXPERIMENT.tables
+    assert three.head == ("RIF", "1/16", "1/64", "1/256", "RDF")
+    # RDF stands beside the middle one of its three rows, as it is printed.
+    assert [row[-1] for row in three.rows] == [None, "1/16", None, None, "1/64", None, None, "1/256", None]
+    assert three.rows[0][1] == Cell("www.table-3.rdf-rif-16-16.html")
+    for name in www.LEFT_OPEN:
+        seeds = [key for key in www.EXPERIMENT.points if key.startswith(f"{www.case('1/64', '1/64')}, {name}, ")]
+        assert len(seeds) == len(www.WWW_SEEDS)
+
+
+def test_only_a_table_has_its_runs_only() -> None:
+    paper = load_paper("internet-applications")
+    one = paper.only(["table-2"]).experiments[0]
+    names = {key.rsplit(", ", 1)[0] for key in one.points}
+    assert {"alone", "UBR", "UBR, ftp-timer-only"} <= names
+    assert not any(name.startswith("ABR") for name in names)
+    assert len(paper.only(["www"]).experiments[0].points) == len(www.EXPERIMENT.points)
+    # Another claim of the same experiment needs all runs.
+    assert len(paper.only(["table-2", "www.bulk"]).experiments[0].points) == len(www.EXPERIMENT.points)
 
 
 def test_runs_have_one_queue_but_those_of_the_rows_with_a_queue_for_each_connection() -> None:

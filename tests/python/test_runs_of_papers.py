@@ -18,7 +18,7 @@ from test_campaigns import contents, until
 
 POINTS = """
     points={f"seed {seed}": Point("target", set={"seed": seed, "duration": "400 ms"}) for seed in range(1, 9)},
-    findings=lambda results: [Finding("target.utilization", len(results), len(results) == 8)],
+    findings=lambda results: [Finding("target.utilization", f"{len(results)} %", values=[90.0])],
     drawings=lambda results: [],
 """
 

@@ -14,6 +14,8 @@ from conftest import command
 from stop_and_go.arithmetic import feedback_interval, icr_is_pcr
 from stop_and_go.curves import begins
 from stop_and_go.figures import (
+    FIGURE_5,
+    THREE,
     WIDE,
     background_lost,
     best_of_50,
@@ -23,9 +25,11 @@ from stop_and_go.figures import (
     limited_by_25,
     no_loss,
     proportion,
+    smoother,
     useful,
 )
 from stop_and_go.measures import Measured, Sample, fair_share
+from stop_and_go.sensitivity import unfair
 
 RUN = Measured(
     goodput=(10.0, 20.0, 30.0),
@@ -168,11 +172,45 @@ def test_pcr_50_is_best_only_outside_the_intervals() -> None:
     assert best_of_50({**others, "PCR 50 Mbps": curve(20.0, 20.2, 20.4)}).holds is True
 
 
-def test_vbr_is_to_lose_cells_in_most_runs_above_60_mbps_and_hardly_below() -> None:
+def test_vbr_is_to_lose_cells_in_most_runs_above_60_mbps_and_not_in_most_below() -> None:
     def curve(lost: dict[int, int]) -> dict[int, Sample]:
         runs = {load: (RUN,) * (5 - n) + (replace(RUN, background_lost=9),) * n for load, n in lost.items()}
         return {load: Sample(of_load) for load, of_load in runs.items()}
 
-    assert background_lost(curve({50: 0, 60: 1, 70: 3, 85: 5})).holds is True
-    assert background_lost(curve({50: 0, 60: 2, 70: 3, 85: 5})).holds is False
-    assert background_lost(curve({50: 0, 60: 0, 70: 2, 85: 5})).holds is False
+    def holds(lost: dict[int, int], minute: dict[int, int]) -> tuple[bool | None, bool | None]:
+        claim, row = background_lost(curve(lost), curve(minute))
+        assert claim.rows["wide.minute"].holds == row.holds
+        return claim.holds, row.holds
+
+    assert holds({50: 0, 60: 2, 70: 3, 85: 5}, {60: 3, 70: 5}) == (True, False)
+    assert holds({50: 0, 60: 0, 70: 2, 85: 5}, {60: 1, 70: 5}) == (False, True)
+
+
+def test_claims_are_of_one_configuration() -> None:
+    paper = load_paper("stop-and-go")
+    for experiment in paper.experiments:
+        for name, point in experiment.points.items():
+            # Windows of 65,535 octets and runs of a minute are rows.
+            other = point.set.get("vc.vc{i}.traffic.window", "8192 octets") != "8192 octets" or "duration" in point.set
+            assert (
+                not other
+                or name.startswith(("quiet", "VBR alone, 60 s", "window-", "UBR 64", "Stop & Go 64"))
+                or ("windows of 65,535 octets" in name)
+            ), name
+
+
+def test_the_order_of_two_curves_is_that_of_the_same_seeds() -> None:
+    def at(*efficiencies: float) -> Sample:
+        return Sample(tuple(replace(RUN, efficiency=(value,)) for value in efficiencies))
+
+    ten, three = {10: at(1.0, 1.0), 25: at(0.99, 0.97)}, {10: at(1.0, 1.0), 25: at(0.96, 0.98)}
+    assert smoother(ten, three) == pytest.approx([0.03, -0.01])
+    # Both curves have all seeds.
+    points = {name for name in FIGURE_5.points if name.startswith(THREE.name)}
+    assert len(points) == 8 * len(THREE.loads)
+
+
+def test_two_thresholds_are_to_be_unfair() -> None:
+    equal, unequal = (Sample((replace(RUN, goodput=rates),)) for rates in ((20.0, 20.0, 20.0), (10.0, 20.0, 30.0)))
+    assert unfair({70: equal, 100: equal}).holds is False
+    assert unfair({70: equal, 100: unequal}).holds is True

@@ -3,7 +3,7 @@
 One module per experiment: its runs, what is measured on them, and the figures.
 """
 
-from . import arithmetic, background, cutoff, exposure, satellite, transient
+from . import arithmetic, background, cutoff, exposure, feedback, satellite, transient
 
 EXPERIMENTS = (
     transient.NRM,
@@ -11,6 +11,7 @@ EXPERIMENTS = (
     background.EXPERIMENT,
     satellite.EXPERIMENT,
     exposure.EXPERIMENT,
+    feedback.EXPERIMENT,
     cutoff.EXPERIMENT,
     arithmetic.EXPERIMENT,
 )

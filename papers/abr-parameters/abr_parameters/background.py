@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
+from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results, Tried
 from cellrate.results import Result
 
 from .common import BOTTLENECK, listed, rising
@@ -61,21 +61,19 @@ _WHY_SHORT = (
 
 def _findings(results: Results) -> Sequence[Finding]:
     idle = {trm: idle_ms(results[trm]) for trm in TRMS}
-    found = [
-        Finding(
-            "trm.idle", listed(idle.items(), "ms of 20", 2), grows(idle), "" if grows(idle) else _WHY, cause="open"
-        ),
-    ]
+    found, rows = [], {}
     if "short, 100 ms" in results:
         jump = {trm: idle_ms(results[f"rif 1, {trm}"]) for trm in TRMS}
         short = {trm: idle_ms(results[f"short, {trm}"], 5e-6) for trm in TRMS}
-        found += [
+        rows = {row: Tried(holds=grows(of), seeds=1) for row, of in (("trm.rif", jump), ("trm.short", short))}
+        found = [
             Finding("trm.rif", listed(jump.items(), "ms of 20", 2), grows(jump), "" if grows(jump) else _WHY_RIF),
             Finding(
                 "trm.short", listed(short.items(), "ms of 20", 2), grows(short), "" if grows(short) else _WHY_SHORT
             ),
         ]
-    return found
+    measured = listed(idle.items(), "ms of 20", 2)
+    return [Finding("trm.idle", measured, grows(idle), "" if grows(idle) else _WHY, rows=rows, seeds=1), *found]
 
 
 def grows(by_trm: dict[str, float]) -> bool:

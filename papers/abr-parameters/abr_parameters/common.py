@@ -9,6 +9,8 @@ CELL_BITS = 424
 """A cell of 53 octets [bit]."""
 LINK_MBPS = 155.52
 """Every link of the paper's simulations [Mbps]."""
+NRM = 32
+"""Cells for each forward RM cell, it included, in all runs but those on Nrm."""
 PCR = LINK_MBPS * 1e6 / CELL_BITS
 """Rate of the links as a peak cell rate: 366,792.45 cells/s."""
 TARGET_MBPS = 0.9 * LINK_MBPS
@@ -29,6 +31,11 @@ def near(value: float, expected: float, tolerance: float) -> bool:
 def listed(pairs: Iterable[tuple[object, float]], unit: str, digits: int = 1) -> str:
     """Write values with what they belong to: "139.9 (8), 139.8 (32) Mbps"."""
     return ", ".join(f"{value:,.{digits}f} ({key})" for key, value in pairs) + f" {unit}"
+
+
+def furthest(values: Iterable[float], expected: float) -> float:
+    """Give the value that is furthest from `expected`: of several settings it decides."""
+    return max(values, key=lambda value: abs(value - expected))
 
 
 def rising(values: Iterable[float]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cellrate.papers.experiment import Finding, Results, Value
+from cellrate.papers.experiment import Finding, Results, Tried, Value
 from cellrate.papers.statistics import Estimate, estimate
 from cellrate.results import Result, Series
 
@@ -83,10 +83,19 @@ def near(value: float, said: float, share: float) -> bool:
     return abs(value / said - 1) <= share
 
 
-def judged(id: str, measured: Value, holds: bool | None, why: str = "", cause: str = "unexplained") -> Finding:
-    """Give a finding; one that does not hold for no reason known here says as much."""
-    reason = why or ("The measured figure is outside the claim." if holds is False else "")
-    return Finding(id, measured, holds, reason, cause)
+def judged(
+    id: str,
+    measured: Value,
+    holds: bool | None = None,
+    why: str = "",
+    *,
+    values: Sequence[float] = (),
+    rows: Mapping[str, Tried] | None = None,
+    seeds: int | None = None,
+) -> Finding:
+    """Give a finding; one that is not as said for no reason known here says as much."""
+    reason = why or ("Not explained." if holds is False or values else "")
+    return Finding(id, measured, holds, reason, values, rows or {}, seeds)
 
 
 def rate(received: Series) -> Series:

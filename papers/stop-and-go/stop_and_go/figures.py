@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
+from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results, Tried
 from cellrate.papers.statistics import Estimate, estimate, jain
 from cellrate.results import Result
 
-from .curves import QUICK_REPLICATIONS, WIDE_LOADS, Curve, figure
+from .curves import REPLICATIONS, WIDE_LOADS, Curve, figure
 from .measures import Sample, fair_share, measure
 
 PCRS = (25, 50, 75, 100)
@@ -58,15 +59,31 @@ UNEQUAL_RATES = [
     for name, rates in RATES.items()
 ]
 WINDOWS = [
-    Curve(
-        f"window {octets} octets",
-        "bottleneck",
-        {**pcrs(100, 50, 25), "vc.vc{i}.traffic.window": f"{octets} octets"},
-        loads=(55,),
+    replace(
+        curve,
+        name=f"{curve.name}, windows of 65,535 octets",
+        settings={**curve.settings, "vc.vc{i}.traffic.window": "65535 octets"},
     )
-    for octets in (16384, 65535)
+    for curve in UNEQUAL_RATES
 ]
-"""Larger windows where PCR 100 Mbps is limited by the window."""
+"""Figure 4 with larger windows, the most that TCP has without scaling."""
+LOSING = (100,)
+"""The load at which cells are lost."""
+
+
+def with_minimum_rto(curves: Sequence[Curve]) -> list[Curve]:
+    """Give the curves with a smallest time-out of 10 ms, at the loads where cells are lost."""
+    return [
+        replace(
+            curve,
+            name=f"{curve.name}, RTO 10 ms",
+            settings={**curve.settings, "vc.vc{i}.traffic.minimum_rto": "10 ms"},
+            loads=LOSING,
+        )
+        for curve in curves
+    ]
+
+
 THREE = Curve("three connections, PCR 100 Mbps", "bottleneck", pcr(100))
 """A curve of figure 2 for figure 5 to be compared with."""
 WIDE = [Curve(f"PCR {rate} Mbps", "wide", pcr(rate), WIDE_LOADS, 10) for rate in WIDE_PCRS]
@@ -85,6 +102,11 @@ NEAR_SOURCES = [
 def all_points(curves: Sequence[Curve]) -> dict[str, Point]:
     """Give the runs of several curves."""
     return {key: point for curve in curves for key, point in curve.points().items()}
+
+
+def extra_points(curves: Sequence[Curve]) -> dict[str, Point]:
+    """Give the runs of several curves, none of them in a quick run."""
+    return {key: point for curve in curves for key, point in curve.points(quick=0).items()}
 
 
 def take(curves: Sequence[Curve], results: Results) -> Samples:
@@ -107,21 +129,40 @@ _WHY_LOST = (
     "stops a source after TBE cells, and from then on three of them send at MCR, 7 cells per ms, as TCP sends its "
     "oldest segment again at every time-out, the first after less than 1 ms. On periods are exponential: one of five "
     "lasts 90 ms "
-    "and more and fills 1000 cells. The smallest time-out is not stated: with 10 ms nothing is lost (row "
-    "open.minimum-rto-10-ms)."
+    "and more and fills 1000 cells. The smallest time-out is not stated."
 )
 
 
-def no_loss(id: str, samples: Samples, why: str) -> Finding:
-    """Judge that no ABR cell is lost."""
+def no_loss(id: str, samples: Samples, why: str, row: Mapping[str, Samples] | None = None) -> Finding:
+    """Judge that no ABR cell is lost; and in the samples of a row, by its id."""
     lost = losses(samples)
     runs = sum(len(sample.runs) for by_load in samples.values() for sample in by_load.values())
     if not lost:
         return Finding(id, f"0 cells in {runs} runs", True)
     where = ", ".join(f"{cells:,} ({point} Mbps)" for point, cells in lost.items())
-    return Finding(
-        id, f"{where}; none at the other {sum(map(len, samples.values())) - len(lost)} points", False, why, "open"
-    )
+    seeds = {len(sample.runs) for by_load in samples.values() for sample in by_load.values()}
+    rows = {
+        name: Tried(holds=not losses(tried), seeds=len(next(iter(next(iter(tried.values())).values())).runs))
+        for name, tried in (row or {}).items()
+    }
+    text = f"{where}; none at the other {sum(map(len, samples.values())) - len(lost)} points"
+    return Finding(id, text, False, why, rows=rows, seeds=min(seeds))
+
+
+def _tried(results: Results, row: str, curves: Sequence[Curve]) -> dict[str, Samples]:
+    """Give the samples of a row where it was run."""
+    others = with_minimum_rto(curves)
+    return {row: take(others, results)} if others[0].key(LOSING[0], 1) in results else {}
+
+
+def _row_findings(tried: Mapping[str, Samples]) -> list[Finding]:
+    """Say what a row with another smallest time-out loses."""
+    found = []
+    for row, samples in tried.items():
+        lost = losses(samples)
+        text = ", ".join(f"{cells:,} ({point} Mbps)" for point, cells in lost.items()) or "0 cells"
+        found.append(Finding(row, text, None, "The claims of no loss above are held against it."))
+    return found
 
 
 def fairness(id: str, samples: Samples) -> Finding:
@@ -152,13 +193,15 @@ def during_background(result: Result, instants: Sequence[float]) -> int:
 def _equal_findings(results: Results) -> Sequence[Finding]:
     samples = take(EQUAL, results)
     run = results[TIMEOUT_RUN]
+    tried = _tried(results, "equal.minimum-rto-10-ms", EQUAL)
     fell, seen = first_timeouts(run), measure(run)
     during = during_background(run, fell)
     holds = seen.lost == 0 and seen.timeouts > 0 and during >= 0.9 * len(fell)
     waste = {rate: {load: s.waste.mean for load, s in samples[f"PCR {rate} Mbps"].items()} for rate in PCRS}
     total = {load: s.total.mean for load, s in samples["PCR 25 Mbps"].items()}
     return [
-        no_loss("equal.no-loss", samples, _WHY_LOST),
+        no_loss("equal.no-loss", samples, _WHY_LOST, tried),
+        *_row_findings(tried),
         fairness("equal.fair", samples),
         Finding(
             "equal.retransmissions",
@@ -179,8 +222,7 @@ _WHY_ROUND_TRIP = (
     "Propagation is 0.30 ms, and a segment takes 32 cells, 0.54 ms at 25 Mbps and 0.27 ms at 50 Mbps. With 75 and 100 "
     "Mbps "
     "the queue stands at the paper's own threshold: 250 cells of 2.83 us are 0.71 ms more. The estimates are these "
-    "sums, and no "
-    "reading of the paper makes them smaller."
+    "sums."
 )
 
 
@@ -244,7 +286,9 @@ def efficient(id: str, samples: Samples) -> Finding:
 
 def _lengths_findings(results: Results) -> Sequence[Finding]:
     samples = take(UNEQUAL_LENGTHS, results)
-    found = [no_loss("lengths.no-loss", samples, _WHY_LOST), fairness("lengths.fair", samples)]
+    tried = _tried(results, "lengths.minimum-rto-10-ms", UNEQUAL_LENGTHS)
+    found = [no_loss("lengths.no-loss", samples, _WHY_LOST, tried), fairness("lengths.fair", samples)]
+    found += _row_findings(tried)
     if NEAR_SOURCES[0].key(10, 1) in results:
         found.append(fairness("lengths.sources-only", take(NEAR_SOURCES, results)))
     return found
@@ -257,44 +301,66 @@ def proportion(sample: Sample, rates: Sequence[int]) -> float:
 
 def _rates_findings(results: Results) -> Sequence[Finding]:
     samples = take(UNEQUAL_RATES, results)
-    least, ordered = {}, True
-    for number, (name, by_load) in enumerate(samples.items()):
+    lost = _tried(results, "rates.minimum-rto-10-ms", UNEQUAL_RATES)
+    least, ordered = _least_proportion(samples), True
+    larger = _least_proportion(take(WINDOWS, results)) if WINDOWS[0].key(55, 1) in results else {}
+    rows = {"rates.windows": Tried(holds=_is_proportional(larger), seeds=REPLICATIONS)} if larger else {}
+    for number, by_load in enumerate(samples.values()):
         rates = list(RATES.values())[number % 2]
-        least[name] = min((proportion(sample, rates), load) for load, sample in by_load.items())
         for sample in by_load.values():
             by_rate = [sample.goodput(i).mean for i in sorted(range(3), key=lambda i: rates[i])]
             ordered = ordered and by_rate[0] < by_rate[1] < by_rate[2]
-    text = ", ".join(f"{index:.3f} ({name}, at {load})" for name, (index, load) in least.items())
-    holds = all(index > 0.95 for index, _ in least.values())
+    holds = _is_proportional(least)
     why = (
-        "Proportional throughout but for PCR 100 Mbps: while VBR is on, a cell waits 2 ms at the threshold, and a "
-        "window of 8192 octets per round trip is less than PCR. With larger windows all is in proportion (row below)."
+        "In proportion throughout but for PCR 100 Mbps: while VBR is on, a cell waits 2 ms at the threshold, and a "
+        "window of 8192 octets per round trip is less than PCR. The row rates.windows has larger ones."
     )
     return [
-        no_loss("rates.no-loss", samples, _WHY_LOST),
-        Finding("rates.proportional", f"least: {text}", holds, "" if holds else why, "open"),
+        no_loss("rates.no-loss", samples, _WHY_LOST, lost),
+        *_row_findings(lost),
+        Finding(
+            "rates.proportional", _proportions(least), holds, "" if holds else why, rows=rows, seeds=_seeds(samples)
+        ),
         Finding(
             "rates.ordered",
             "the larger PCR has the larger goodput at every load" if ordered else "not at every load",
             ordered,
             "" if ordered else why,
         ),
-        *_windows_finding(results),
+        *(
+            Finding(
+                row, _proportions(larger), tried.holds, "" if tried.holds else "The window is not all that limits them."
+            )
+            for row, tried in rows.items()
+        ),
     ]
 
 
-def _windows_finding(results: Results) -> Sequence[Finding]:
-    if WINDOWS[0].key(55, 1) not in results:
-        return []
-    index = {curve.name: proportion(curve.samples(results)[55], (100, 50, 25)) for curve in WINDOWS}
-    holds = all(value > 0.95 for value in index.values())
-    text = ", ".join(f"{value:.3f} ({name})" for name, value in index.items())
-    return [Finding("rates.windows", text, holds, "" if holds else "The window is not all that limits them.")]
+def _least_proportion(samples: Samples) -> dict[str, tuple[float, int]]:
+    """Give the least index of goodput over PCR, and the load that has it, by curve of figure 4."""
+    return {
+        name: min((proportion(sample, list(RATES.values())[number % 2]), load) for load, sample in by_load.items())
+        for number, (name, by_load) in enumerate(samples.items())
+    }
+
+
+def _is_proportional(least: Mapping[str, tuple[float, int]]) -> bool:
+    return all(index > 0.95 for index, _ in least.values())
+
+
+def _proportions(least: Mapping[str, tuple[float, int]]) -> str:
+    return "least: " + ", ".join(f"{index:.3f} ({name}, at {load})" for name, (index, load) in least.items())
+
+
+def _seeds(samples: Samples) -> int:
+    """Count the runs of each point."""
+    return min(len(sample.runs) for by_load in samples.values() for sample in by_load.values())
 
 
 def _wide_findings(results: Results) -> Sequence[Finding]:
     samples = take(WIDE, results)
-    smooth, steep = (largest_fall(samples) for samples in (samples["PCR 100 Mbps"], THREE.samples(results)))
+    ten, three = samples["PCR 100 Mbps"], THREE.samples(results)
+    smooth, steep = largest_fall(ten), largest_fall(three)
     return [
         no_loss(
             "wide.no-loss",
@@ -303,27 +369,48 @@ def _wide_findings(results: Results) -> Sequence[Finding]:
         ),
         fairness("wide.fair", samples),
         efficient("wide.efficient", samples),
-        background_lost(WIDE_VBR.samples(results)),
-        _six_seconds(samples),
+        *background_lost(next(iter(samples.values())), WIDE_VBR.samples(results)),
         Finding(
             "wide.smoother",
             f"largest fall of efficiency per 15 Mbps: {smooth:.3f}; with three connections, one VBR source {steep:.3f}",
-            smooth < steep,
-            ""
-            if smooth < steep
-            else "Neither curve has a cliff: a window of 8192 octets is five segments, and a time-out resends no more.",
+            why="Neither curve has a cliff: a window of 8192 octets is five segments, and a time-out resends no more.",
+            values=smoother(ten, three),
         ),
         *_all_on(results),
     ]
 
 
-def background_lost(by_load: Mapping[int, Sample]) -> Finding:
-    """Judge that VBR loses cells above 60 Mbps, in most runs of a minute, and hardly up to there."""
-    lost = _losses(by_load)
-    share = {load: sum(cells > 0 for cells in runs) / len(runs) for load, runs in lost.items()}
-    holds = all(part > 0.5 if load > 60 else part <= 0.2 for load, part in share.items())
-    why = "Three or four of ten sources have to be on for far longer than their mean of 8.5 ms to fill 10,000 cells."
-    return Finding("wide.background-lost", _by_load(lost), holds, "" if holds else why, "open")
+def smoother(ten: Mapping[int, Sample], three: Mapping[int, Sample]) -> list[float]:
+    """Give by how much the steepest fall of efficiency of one VBR source is above that of ten, by seed."""
+    falls = [
+        [largest_fall({load: Sample((sample.runs[seed],)) for load, sample in by_load.items()}) for seed in range(n)]
+        for by_load in (three, ten)
+        for n in [min(len(sample.runs) for sample in (*ten.values(), *three.values()))]
+    ]
+    return [steep - smooth for steep, smooth in zip(*falls, strict=True)]
+
+
+def background_lost(six_seconds: Mapping[int, Sample], minute: Mapping[int, Sample]) -> list[Finding]:
+    """Judge that VBR loses cells above 60 Mbps: in most of the runs above, and not in most of those up to there.
+
+    VBR has priority: its cells are lost alike whatever the PCR beside it.
+    """
+    lost, longer = _losses(six_seconds), _losses(minute)
+    row = {"wide.minute": Tried(holds=_above_60(longer), seeds=len(next(iter(longer.values()))))}
+    holds = _above_60(lost)
+    why = (
+        "Three or four of ten sources have to be on for far longer than their mean of 8.5 ms to fill 10,000 cells: the "
+        "shorter a run, the higher the load at which losses begin."
+    )
+    seeds = len(next(iter(lost.values())))
+    return [
+        Finding("wide.background-lost", _by_load(lost), holds, "" if holds else why, rows=row, seeds=seeds),
+        Finding("wide.minute", _by_load(longer), _above_60(longer), "How long the paper's runs are it does not say."),
+    ]
+
+
+def _above_60(lost: Mapping[int, Sequence[int]]) -> bool:
+    return all((sum(cells > 0 for cells in runs) > len(runs) / 2) == (load > 60) for load, runs in lost.items())
 
 
 def _losses(by_load: Mapping[int, Sample]) -> dict[int, list[int]]:
@@ -334,14 +421,6 @@ def _losses(by_load: Mapping[int, Sample]) -> dict[int, list[int]]:
 def _by_load(lost: Mapping[int, Sequence[int]]) -> str:
     text = ", ".join(f"{_in_runs(runs)} ({load})" for load, runs in lost.items() if load >= 50)
     return f"{text}, {'some' if any(sum(runs) for load, runs in lost.items() if load < 50) else 'none'} below"
-
-
-def _six_seconds(samples: Samples) -> Finding:
-    # VBR has priority: its cells are lost alike whatever the PCR beside it.
-    text = _by_load(_losses(next(iter(samples.values()))))
-    return Finding(
-        "wide.six-seconds", text, None, "The shorter a run, the higher the load at which VBR's losses begin."
-    )
 
 
 def _in_runs(lost: Sequence[int]) -> str:
@@ -375,6 +454,7 @@ FIGURE_2 = Experiment(
     title="Equal lengths and PCRs: figure 2",
     points={
         **all_points(EQUAL),
+        **extra_points(with_minimum_rto(EQUAL)),
         **{f"quiet, PCR {rate}": Point("bottleneck", {**pcr(rate), **QUIET}) for rate in PCRS},
         TIMEOUT_RUN: Point("bottleneck", {**pcr(50), **EQUAL[0].background(85, 1), **FINE}),
     },
@@ -388,6 +468,7 @@ FIGURE_3 = Experiment(
     title="Different lengths: figure 3",
     points={
         **all_points(UNEQUAL_LENGTHS),
+        **extra_points(with_minimum_rto(UNEQUAL_LENGTHS)),
         **{key: point for curve in NEAR_SOURCES for key, point in curve.points(replications=4, quick=0).items()},
     },
     findings=_lengths_findings,
@@ -400,7 +481,8 @@ FIGURE_4 = Experiment(
     title="Different PCRs: figure 4",
     points={
         **all_points(UNEQUAL_RATES),
-        **{key: point for curve in WINDOWS for key, point in curve.points(replications=4, quick=0).items()},
+        **extra_points(with_minimum_rto(UNEQUAL_RATES)),
+        **extra_points(WINDOWS),
     },
     findings=_rates_findings,
     drawings=partial(_drawings, "figure-4", UNEQUAL_RATES, "Figure 4: different PCRs, equal and different lengths"),
@@ -412,7 +494,7 @@ FIGURE_5 = Experiment(
     title="Ten connections over 300 km: figure 5",
     points={
         **all_points(WIDE),
-        **THREE.points(replications=QUICK_REPLICATIONS),
+        **THREE.points(),
         **WIDE_VBR.points(),
         **WIDE_ALL_ON.points(quick=0),
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cellrate.papers.experiment import Experiment, Finding, Results
+from cellrate.papers.experiment import Experiment, Finding, Results, Tried
 
 from .curves import Curve
 from .measures import Sample
@@ -63,7 +63,7 @@ COARSE, MIDDLING = ("timer-50-ms", "timer-100-ms"), ("timer-100-us", "timer-500-
 """Granularities that section 3.2 speaks of, beside the 50 us of all runs."""
 WIDE = "window-65535"
 """Windows of three connections that are four times the buffer; 8192 octets fit it twice."""
-JUDGED = ("as-run", *COARSE, *MIDDLING, WIDE, *(f"{WIDE}-{name}" for name in COARSE))
+JUDGED = ("as-run", "ni-zone", *COARSE, *MIDDLING, WIDE, *(f"{WIDE}-{name}" for name in COARSE))
 """Cases of which a claim of the paper speaks."""
 
 _WHY = {
@@ -127,16 +127,8 @@ def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
     same = lost == 0 and all(0.5 <= lacking[name] / lacking["as-run"] <= 2 for name in MIDDLING)
     avoided = all(timeouts(name, low) == 0 and timeouts(name, high) < 0.1 * timeouts("as-run", high) for name in COARSE)
     coarse = {name: samples[f"{WIDE}-{name}"] for name in COARSE}
-    lost_by = {
-        (name, load): by_load[load].count(lambda run: run.lost)
-        for name, by_load in {"50 us": samples[WIDE], **coarse}.items()
-        for load in LOADS
-    }
-    unable = all(
-        coarse[name][load].total.mean < samples[WIDE][load].total.mean and lost_by[name, load] > lost_by["50 us", load]
-        for name in COARSE
-        for load in LOADS
-    )
+    larger = all(_is_worse(samples[f"{WIDE}-{name}"][load], samples[WIDE][load]) for name in COARSE for load in LOADS)
+    unable = all(_is_worse(samples[name][load], samples["as-run"][load]) for name in COARSE for load in LOADS)
     return [
         Finding(
             "open.granularity-same",
@@ -154,19 +146,48 @@ def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
         Finding(
             "open.granularity-unable",
             "; ".join(
+                f"at {load}: " + ", ".join(_goodput_and_loss(samples[name][load], name) for name in ("as-run", *COARSE))
+                for load in LOADS
+            ),
+            unable,
+            "" if unable else "Windows of 8192 octets fit the buffer: there is nothing to adapt to.",
+            rows={"open.granularity-window-65535": Tried(holds=larger, seeds=len(samples[WIDE][low].runs))},
+            seeds=len(samples["as-run"][low].runs),
+        ),
+        Finding(
+            "open.granularity-window-65535",
+            "; ".join(
                 f"at {load}: "
                 + ", ".join(
-                    f"{by_load[load].total.mean:.1f} Mbps and {lost_by[name, load]:,} cells lost ({name})"
+                    _goodput_and_loss(by_load[load], name)
                     for name, by_load in {"50 us": samples[WIDE], **coarse}.items()
                 )
                 for load in LOADS
             ),
-            unable,
-            "With windows of 8192 octets, which fit the buffer, there is nothing to adapt to: "
-            + listed(COARSE, lambda sample: f"{sample.total.mean:.1f}")
-            + " Mbps.",
+            larger,
+            "" if larger else "Not at both loads with both timers.",
         ),
+        unfair(samples["ni-zone"]),
     ]
+
+
+def unfair(zone: Mapping[int, Sample]) -> Finding:
+    """Judge that two thresholds leave some connections behind for good."""
+    index = {load: sample.fairness for load, sample in zone.items()}
+    left_behind = min(index.values()) < 0.95
+    why = "Each on time of VBR stops all sources, and each pause starts all: what a source had before does not last."
+    text = ", ".join(f"{value:.4f} (at {load})" for load, value in index.items())
+    return Finding("open.ni-zone-unfair", text, left_behind, "" if left_behind else f"A guess: {why}")
+
+
+def _is_worse(coarse: Sample, fine: Sample) -> bool:
+    """Whether a coarse timer has less goodput and loses more cells than a fine one."""
+    lost, before = (sample.count(lambda run: run.lost) for sample in (coarse, fine))
+    return coarse.total.mean < fine.total.mean and lost > before
+
+
+def _goodput_and_loss(sample: Sample, name: str) -> str:
+    return f"{sample.total.mean:.1f} Mbps and {sample.count(lambda run: run.lost):,} cells lost ({name})"
 
 
 EXPERIMENT = Experiment(

@@ -4,7 +4,7 @@ Six tables, one experiment each; the claims across them; on/off VBR; the switch'
 else is left open; the paper's arithmetic.
 """
 
-from . import across, arithmetic, averaging, on_off, sensitivity, tables
+from . import across, arithmetic, averaging, fourth, on_off, sensitivity, tables
 
 EXPERIMENTS = (
     *tables.EXPERIMENTS,
@@ -13,6 +13,7 @@ EXPERIMENTS = (
     averaging.EXPERIMENT,
     sensitivity.EXPERIMENT,
     sensitivity.LONG,
+    fourth.EXPERIMENT,
     arithmetic.EXPERIMENT,
 )
 """In the order of the report."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cellrate.papers.statistics import estimate
 from cellrate.results import Result
 
 BOTTLENECK = "sw1->sw2"
@@ -16,13 +16,17 @@ FEEDBACK_CELLS = 3670
 LONG_FEEDBACK_CELLS = 201_850
 """The paper's measure of 550 ms of feedback delay [cells]."""
 SEEDS = range(1, 11)
-"""Seeds of the runs of a row; a quick run has the first alone."""
-ROW_SEEDS = range(1, 6)
+"""Seeds of the runs of a row on the ground; a quick run has the first alone."""
+SHORT_FEEDBACK_SEEDS, LONG_FEEDBACK_SEEDS = range(1, 6), range(1, 4)
+"""Seeds of a row over the satellite, of which a run takes 170 s."""
+ROW_SEEDS = range(1, 4)
 """Seeds of the rows that make a choice another way: differences of the same seeds need fewer."""
 SETTINGS = {1: ("5 Mbps", "5 Mbps"), 2: ("7.5 Mbps", "7 Mbps"), 3: ("10 Mbps", "5 Mbps")}
 """Mean and standard deviation of a program's rate, by row."""
 PROGRAMS, PROGRAM_MBPS = 9, 15.0
 """Video programs on the VBR connection, and the largest rate of one [Mbps]."""
+FINE: Mapping[str, object] = {"probe.2.every": "1 ms"}
+"""The queue every millisecond: the largest one, which a table prints, is in the picture."""
 LARGEST_SHARE = {512: 0.78, 9140: 0.87}
 """Largest TCP throughput as a part of ABR capacity, by MSS [octets] (section 6)."""
 
@@ -66,10 +70,6 @@ def efficiency(throughput: float, vbr: float, mss: int) -> float:
     return 100.0 * throughput / (LARGEST_SHARE[mss] * (LINE_MBPS - vbr))
 
 
-_T_95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
-"""Student's t, two-sided 95 %, by degrees of freedom from 1 on."""
-
-
 @dataclass(frozen=True)
 class Sample:
     """Values of independent seeds."""
@@ -81,25 +81,9 @@ class Sample:
         """Their mean."""
         return sum(self.values) / len(self.values)
 
-    @property
-    def deviation(self) -> float:
-        """Their standard deviation; 0 of one value."""
-        if len(self.values) < 2:
-            return 0.0
-        return math.sqrt(sum((value - self.mean) ** 2 for value in self.values) / (len(self.values) - 1))
-
-    @property
-    def _t(self) -> float:
-        return _T_95[min(len(self.values) - 1, len(_T_95)) - 1]
-
     def interval(self) -> float:
-        """Half of the 95 % confidence interval of the mean; infinite of one value."""
-        return self._t * self.deviation / math.sqrt(len(self.values)) if len(self.values) > 1 else math.inf
-
-    def expects(self, value: float) -> bool:
-        """Whether one more run would be expected to give `value`: the 95 % prediction interval holds it."""
-        n = len(self.values)
-        return abs(value - self.mean) <= self._t * self.deviation * math.sqrt(1 + 1 / n)
+        """Half of the 95 % confidence interval of the mean; nan of one value."""
+        return estimate(self.values).half_width
 
     def text(self, digits: int) -> str:
         """Write the mean and its interval: "6,100 +- 400"."""

@@ -170,7 +170,7 @@ def _convergence(runs: dict[str, Result]) -> list[Finding]:
     count_low, count_high = swings["count-based"]
     joint_low, joint_high = swings["joint"]
     return [
-        judged("bottleneck.baseline-goal", took["baseline"], took["baseline"] < 100),
+        judged("bottleneck.baseline-goal", f"{took['baseline']:.2f} ms", took["baseline"] < 100),
         judged("bottleneck.baseline-swings", f"{low:.1f} to {high:.1f} Mbps", high > 0.95 * FEEDBACK_MBPS and low < 12),
         judged("bottleneck.count-fast", listed(took.items(), "ms"), took["count-based"] <= min(took.values())),
         judged(

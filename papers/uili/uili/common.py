@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from cellrate.papers.experiment import Finding, Value
+from cellrate.papers.experiment import Finding, Tried, Value
 
 CELL_BITS = 424
 """A cell of 53 octets [bit]."""
@@ -51,8 +51,14 @@ def listed(pairs: Iterable[tuple[object, float]], unit: str, digits: int = 1) ->
     return ", ".join(f"{value:,.{digits}f} ({key})" for key, value in pairs) + f" {unit}"
 
 
-def judged(name: str, measured: Value, holds: bool | None, why: str = "") -> Finding:
-    """Give a finding; one that does not hold for no reason known here says as much."""
-    return Finding(
-        name, measured, holds, why or ("The measured figure is outside the claim." if holds is False else "")
-    )
+def judged(
+    name: str,
+    measured: Value,
+    holds: bool | None = None,
+    why: str = "",
+    values: Sequence[float] = (),
+    rows: Mapping[str, Tried] | None = None,
+) -> Finding:
+    """Give a finding; one that is not as said for no reason known here says as much."""
+    reason = why or ("Not explained." if holds is False or values else "")
+    return Finding(name, measured, holds, reason, values, rows or {}, seeds=1)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from ..errors import CellrateError
 from .app import app
 from .options import Cluster, Json, Workers
-from .output import print_json, progress_bar, tell
+from .output import print_json, progress_bar, say, tell
 from .typed import Parameter, in_two_columns
 
 paper_app = app.group("paper", help="Reproduce the experiments of a paper and check its claims.")
@@ -55,7 +55,9 @@ def paper_run(
     ] = False,
     only: Annotated[
         str | None,
-        Parameter(help="Names of experiments and ids of claims, with commas between them: only these, live too."),
+        Parameter(
+            help="Experiments, tables (table-3) and ids of claims, with commas between them: only these, live too."
+        ),
     ] = None,
     json: Json = False,
     workers: Workers = None,
@@ -64,16 +66,17 @@ def paper_run(
     """Run a paper's experiments, check its claims, and write the report."""
     from ..folders.replaceable import REPORT, replaceable
     from ..papers import load_paper
+    from ..papers.estimating import announcement
     from ..papers.runs import kept_runs
     from ..running.processes import number_of_workers
 
     paper = load_paper(name)
     ids = _ids(only)
-    if ids:
-        paper.only(ids)
     usual = f"{paper.name}-only" if ids else paper.name
     folder = out if out is not None else Path("results") / "papers" / usual
     number_of_workers(workers, 1)
+    announced = announcement(paper.only(ids) if ids else paper, quick=quick, workers=workers)
+    (say if json else tell)(announced)
     measured = None
     if live:
         if paper.live is None:
@@ -81,7 +84,7 @@ def paper_run(
         replaceable(folder, REPORT)
         # First, and alone: real time does not bear company.
         with progress_bar(f"{paper.name}, live", quiet=json) as progress:
-            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress, ids)
+            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress, paper.without_tables(ids))
     with progress_bar(paper.name, quiet=json) as progress:
         report = paper.run(
             folder, quick=quick, workers=workers, progress=progress, live=measured, executor=cluster, only=ids
@@ -95,12 +98,10 @@ def paper_readme(
     name: Annotated[str, Parameter(help="A name from cellrate paper list, or the folder of a paper.")],
     /,
     *,
-    report: Annotated[
-        Path | None, Parameter(help="What a full paper run wrote (results/papers/NAME by default).")
-    ] = None,
+    report: Annotated[Path | None, Parameter(help="What paper run wrote (results/papers/NAME by default).")] = None,
     note: Annotated[str, Parameter(help="A sentence on that run for the README, after the counts.")] = "",
 ) -> int:
-    """Write how many claims hold into the paper's README, and into counts.json beside it."""
+    """Write what the report found into the paper's README, and into counts.json beside it."""
     from ..papers import load_paper
     from ..papers.counts import record_counts
 
@@ -143,7 +144,7 @@ def _show_report(report: Any, folder: Path, *, json: bool) -> None:
     if json:
         print_json(report.content())
         return
-    from ..papers.report import print_claims
+    from ..papers.writing import print_claims
     from ..terminal import Console
 
     print_claims(Console(), report)

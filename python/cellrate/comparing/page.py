@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from ..drawing import pages
 from ..folders.owned import write_file_whole
 from ..folders.replaceable import ARENA
 from .cards import Card, Sketch
@@ -50,12 +51,7 @@ def page(arena: Findings) -> str:
         drawn = [_figure(arena.cards[place], arena.sketches[place], longest) for place in places]
         parts.append(f'<div class="sketches">{"".join(drawn)}</div>')
         parts.append(_scale(arena.sketches[places[0]], longest))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>arena - cellrate</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<style>{_STYLE}</style></head>\n<body>\n{chr(10).join(parts)}\n</body></html>\n"
-    )
+    return pages.page("arena - cellrate", parts, _STYLE)
 
 
 def tables(arena: Findings) -> str:
@@ -164,25 +160,12 @@ def _bands(sketch: Sketch, end_s: float) -> list[str]:
 
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1a1a1a; --soft: #5a5a5a; --line: #dcdcdc; --ground: #ffffff; --share: #0072b2;
---queue: #c45500; --link: #0b5fa5; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8e8e8; --soft: #a8a8a8; --line: #3a3a3a; --ground: #16181b;
---share: #56b4e9; --queue: #f0a05a; --link: #7fc4f5; } }
-* { box-sizing: border-box; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 1.5rem auto; padding: 0 1rem; color: var(--ink);
-background: var(--ground); }
-h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin-top: 2.5rem; padding-top: 1rem;
-border-top: 1px solid var(--line); }
-nav a { display: inline-block; margin: 0 .9rem .3rem 0; } a { color: var(--link); }
-.small { color: var(--soft); font-size: .8rem; }
-table { border-collapse: collapse; width: 100%; font-size: .85rem; font-variant-numeric: tabular-nums; }
 td { white-space: nowrap; }
 th, td { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: bottom; }
-thead th { color: var(--soft); font-weight: 600; } tr > th:first-child { text-align: left; overflow-wrap: anywhere; }
-details { margin: .8rem 0; } summary { cursor: pointer; color: var(--link); }
+tr > th:first-child { text-align: left; overflow-wrap: anywhere; }
 .sketches { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .8rem 1rem;
 margin-top: 1rem; align-items: end; }
-figure { margin: 0; min-width: 0; } figcaption { font-size: .8rem; font-weight: 600; overflow-wrap: anywhere; }
+figcaption { font-size: .8rem; font-weight: 600; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; height: auto; border-bottom: 1px solid var(--line); }
 .band { fill: var(--share); fill-opacity: .55; } .one { stroke: var(--soft); stroke-dasharray: 3 3; }
 .queue { fill: none; stroke: var(--queue); stroke-width: 1.5; }

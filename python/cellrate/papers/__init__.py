@@ -1,11 +1,12 @@
 """Papers whose experiments can be run again, each claim checked by code on the measured series."""
 
-from .experiment import Drawing, Experiment, Finding, LiveHalf, Point, Results, Value
+from .experiment import Cell, Drawing, Experiment, Finding, LiveHalf, Point, Results, Table, Tried, Value
 from .loading import load_paper, ready_papers
 from .paper import Paper
 from .statistics import Estimate, estimate, jain
 
 __all__ = [
+    "Cell",
     "Drawing",
     "Estimate",
     "Experiment",
@@ -14,6 +15,8 @@ __all__ = [
     "Paper",
     "Point",
     "Results",
+    "Table",
+    "Tried",
     "Value",
     "estimate",
     "jain",

@@ -14,7 +14,8 @@ from .experiment import Experiment
 from .paper import Paper
 
 HEAD = "paper.toml"
-"""The file that makes a folder one of a paper: `title`, and `package` where it is not the folder's own name."""
+"""The file that makes a folder one of a paper: `title`, `says`, what the paper claims in two sentences, and
+`package` where it is not the folder's own name."""
 
 
 def ready_papers() -> dict[str, str]:
@@ -51,7 +52,14 @@ def load_paper(paper: str | Path) -> Paper:
     experiments = getattr(module, "EXPERIMENTS", None)
     if not isinstance(experiments, tuple | list) or not all(isinstance(one, Experiment) for one in experiments):
         raise CellrateError(f"{module.__file__}: EXPERIMENTS must be a tuple of cellrate.papers.Experiment")
-    return Paper(place.name, head["title"], place, tuple(experiments), getattr(module, "measure_live", None))
+    return Paper(
+        name=place.name,
+        title=head["title"],
+        folder=place,
+        experiments=tuple(experiments),
+        says=head.get("says", ""),
+        live=getattr(module, "measure_live", None),
+    )
 
 
 def _head(file: Path) -> dict[str, str]:
@@ -59,11 +67,13 @@ def _head(file: Path) -> dict[str, str]:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CellrateError(f"{file}: {error}") from None
-    unknown = set(content) - {"title", "package"}
+    unknown = set(content) - {"title", "says", "package"}
     if unknown:
-        raise CellrateError(f"{file}: {', '.join(sorted(unknown))} is not known; there are title and package")
+        raise CellrateError(f"{file}: {', '.join(sorted(unknown))} is not known; there are title, says and package")
     if not isinstance(content.get("title"), str):
         raise CellrateError(f'{file}: title must be a text, such as title = "A study"')
+    if not isinstance(content.get("says", ""), str):
+        raise CellrateError(f"{file}: says must be a text, in two sentences what the paper claims")
     package = content.get("package", "package")
     if not isinstance(package, str) or not package.isidentifier():
         raise CellrateError(f"{file}: package is {shown(package)}; it must be the name of a Python package")

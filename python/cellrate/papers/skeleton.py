@@ -15,19 +15,26 @@ Authors; where it appeared. `cellrate paper run {folder}` runs its experiments a
 
 What the paper states and what it leaves open; each choice with its reason.
 
-## What does not hold
+## What came out
 
-Claim by claim, with what was shown of why.
+<!-- counts: written by `cellrate paper readme` -->
+<!-- end of counts -->
+
+<!-- misses: written by `cellrate paper readme` -->
+<!-- end of misses -->
 """
 
 PUBLISHED = """# What the paper says, in your words, by the id of the claim ("EXPERIMENT.NAME"), with its figure.
-# `kind` is "claim" unless said otherwise: "erratum" (a contradiction within the paper), "sensitivity" (a choice that
-# it leaves open, made another way), "beyond" (not in the paper).
+# `judged` is the rule that the claim is judged by (docs/guides/judging.md). `kind` is "claim" unless said otherwise:
+# "erratum" (a contradiction within the paper), "sensitivity" (a choice that it leaves open, made another way),
+# "beyond" (not in the paper).
 
 ["target.utilization"]
 text = "ERICA keeps the line at its target utilization: mean over the last 100 ms."
 source = "section 3"
-published = 0.9
+published = 90
+unit = "%"
+judged = "per cent"
 """
 
 SCENARIO = """# Two greedy sources on one line under ERICA, for a first claim.
@@ -97,10 +104,10 @@ POINTS = {{str(u): Point("line", {{"defaults.switch.algorithm.target_utilization
 
 
 def findings(results: Results) -> Sequence[Finding]:
-    """Measure each claim of published.toml, and say whether it holds."""
-    measured = results["0.9"].series("utilization", port="sw->d").mean("200 ms", "300 ms")
-    holds = abs(measured - 0.9) < 0.01
-    return [Finding("target.utilization", measured, holds, "" if holds else "The line is not at its target.")]
+    """Measure each claim of published.toml; its rule there judges."""
+    measured = 100 * results["0.9"].series("utilization", port="sw->d").mean("200 ms", "300 ms")
+    why = "The line is not at its target."
+    return [Finding("target.utilization", f"{{measured:.1f}} %", why=why, values=[measured])]
 
 
 def drawings(results: Results) -> Sequence[Drawing]:
@@ -130,7 +137,7 @@ def leave(folder: Path) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise CellrateError(f"{shown(name)} cannot be the short name of a paper; write small letters, digits and -")
     files = {
-        "paper.toml": f'title = "{name} (authors; year)"\n',
+        "paper.toml": f'title = "{name} (authors; year)"\nsays = "What it claims, in two sentences."\n',
         "README.md": README.format(name=name, folder=folder),
         "published.toml": PUBLISHED,
         "scenarios/line.toml": SCENARIO.format(name=name),

@@ -15,6 +15,8 @@ class Estimate:
 
     mean: float
     half_width: float
+    values: Sequence[float] = ()
+    """One of each replication."""
 
 
 def estimate(values: Sequence[float]) -> Estimate:
@@ -28,7 +30,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     if not values:
         raise ValueError("no replications; one or more can be judged")
     found = mean_of(values)
-    return Estimate(found.mean, math.nan if found.half_width is None else found.half_width)
+    return Estimate(found.mean, math.nan if found.half_width is None else found.half_width, tuple(values))
 
 
 def jain(shares: Iterable[float]) -> float:

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from ..drawing.figures import Drawn, Measure, save
 from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 from .panels import Level, fair_levels, grouped, thin
+from .published import Published, draw_published
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +73,8 @@ class Panel:
     """Label of the axis at the right: the same values in thousands of the unit of the series."""
     levels: Mapping[str, Level] = field(default_factory=dict)
     """Max-min fair shares in time behind the lines, by the label of the line, in the unit of the series."""
+    published: Sequence[Published] = ()
+    """Values that a paper has, to see what was measured beside it."""
 
 
 def draw_result(result: Recorded, base: Path) -> None:
@@ -255,6 +258,8 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         axes.plot([], [], color=FAINT, linewidth=0.8, label=f"{len(panel.lines) - len(named)} more")
     if levels:
         axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min of those that send")
+    for said in panel.published:
+        draw_published(axes, said)
     axes.set_ylabel(panel.axis)
     if panel.top is None:
         # Of nothing at all, such as cells lost, the axis would end at a twentieth of one.
