@@ -1,10 +1,11 @@
-"""Takes the pictures of the page anew: `python docs/images/pages.py [lab] [watching] [watching-live]`.
+"""Takes the pictures of the page anew: `python docs/images/pages.py [lab] [moving] [watching] [watching-live]`.
 
 It needs the page (`make lab`), Playwright and Chromium; watching-live also root and iperf3, and half a minute.
 """
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 import threading
@@ -14,6 +15,7 @@ from pathlib import Path
 from queue import Queue
 from typing import TYPE_CHECKING, Any
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import cellrate
@@ -52,6 +54,26 @@ def shown_lab() -> None:
         page.screenshot(path=FOLDER / "lab.png")
 
 
+def moving_lab() -> None:
+    """The page as it opens and goes on, as a moving picture: a frame for each fifth of a millisecond of the network."""
+    frames = []
+    with lab() as address, browsed(660) as page:
+        page.goto(address)
+        until(page, "Boolean(globalThis.cellrate?.lab?.store?.now_s > 0.008)")
+        page.evaluate("document.activeElement.blur()")
+        for number in range(FRAMES):
+            until(page, f"globalThis.cellrate.lab.store.now_s > {0.008 + number * 2e-4}")
+            shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            frames.append(shot.resize((WIDTH, round(shot.height * WIDTH / shot.width)), Image.Resampling.LANCZOS))
+    frames[0].save(
+        FOLDER / "lab.webp", save_all=True, append_images=frames[1:], duration=120, loop=0, quality=50, method=6
+    )
+
+
+FRAMES, WIDTH = 40, 900
+"""Frames of the moving picture, and its width [pixels]."""
+
+
 def watched(watch: Callable[..., Any], seen_s: float, name: str, height: int = 900) -> None:
     """A run that is watched, at some instant of it."""
     addresses: Queue[str] = Queue()
@@ -68,6 +90,7 @@ def watched(watch: Callable[..., Any], seen_s: float, name: str, height: int = 9
 
 PICTURES: dict[str, Callable[[], None]] = {
     "lab": shown_lab,
+    "moving": moving_lab,
     "watching": lambda: watched(
         lambda **given: cellrate.watch("weighted-shares", speed=0.05, **given), 0.4, "watching"
     ),
@@ -81,7 +104,7 @@ def main() -> None:
     """Take those that are wanted, or all."""
     for name in sys.argv[1:] or PICTURES:
         PICTURES[name]()
-        print(f"{name}.png")
+        print(name)
 
 
 if __name__ == "__main__":
