@@ -16,6 +16,7 @@ from ..folders.replaceable import CAMPAIGN
 from ..folders.stored_json import stored_json
 from ..folders.within import is_name
 from ..running.points import Point
+from ..sweeps.settings import SCENARIO
 from .builds import build
 
 FORMAT = 1
@@ -64,6 +65,8 @@ class Manifest:
     """By key of a point that was asked for earlier and is not now: version and build."""
     moving: list[str] = field(default_factory=list)
     """Results that were there before this was a campaign, on their way out of sight."""
+    scenarios: dict[str, str] = field(default_factory=dict)
+    """By name, each scenario of a study of several, as text; not in the file where there is one."""
     durations_s: list[float] = field(default_factory=list, compare=False)
     """Network time of each point, for who runs them; not in the file."""
 
@@ -73,6 +76,7 @@ class Manifest:
         entries: list[Entry] = []
         places: dict[str, int] = {}
         durations: list[float] = []
+        scenarios: dict[str, str] = {}
         rest = f"\n{build()}\n{plugins}"
         for place, (scenario, settings) in enumerate(points):
             found = scenario.hash
@@ -84,9 +88,19 @@ class Manifest:
                     "give each value once"
                 )
             places[key] = place
+            if SCENARIO in settings and settings[SCENARIO] not in scenarios:
+                scenarios[settings[SCENARIO]] = scenario.toml
             entries.append(Entry(f"{POINT}{place + 1:03d}", key, found, dict(settings)))
         first = points[0][0]
-        return cls(first.name, _native.version(), build(), first.toml, entries, durations_s=durations)
+        return cls(
+            first.name,
+            _native.version(),
+            build(),
+            first.toml,
+            entries,
+            scenarios=scenarios,
+            durations_s=durations,
+        )
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -115,7 +129,16 @@ class Manifest:
                 _text(content[key], key) for key in ("scenario", "version", "build", "toml")
             )
             points, earlier, moving = content["points"], content["earlier"], content["moving"]
-            return cls(scenario, version, made_by, toml, _points(points), _earlier(earlier), _moving(moving))
+            return cls(
+                scenario,
+                version,
+                made_by,
+                toml,
+                _points(points),
+                _earlier(earlier),
+                _moving(moving),
+                _scenarios(content.get("scenarios", {})),
+            )
         except (KeyError, TypeError, ValueError) as error:
             said = f"it has no {error}" if isinstance(error, KeyError) else error
             raise CellrateError(f"{file} is not a manifest of a campaign: {said}") from None
@@ -126,6 +149,8 @@ class Manifest:
             "campaign": FORMAT,
             **{key: getattr(self, key) for key in ("scenario", "version", "build", "toml", "earlier", "moving")},
         }
+        if self.scenarios:
+            head = {**head, "scenarios": self.scenarios}
         # `asdict` copies what is in a dataclass, which takes longer than all else here.
         rows = ",\n".join(json.dumps(vars(entry)) for entry in self.points)
         return json.dumps(head, indent=1)[:-2] + ',\n "points": [\n' + rows + "\n]}\n"
@@ -177,6 +202,14 @@ def _earlier(kept: object) -> dict[str, dict[str, str]]:
         for what, text in about.items():
             _text(text, f"{what} in earlier.{key}")
     return kept
+
+
+def _scenarios(texts: object) -> dict[str, str]:
+    if not isinstance(texts, dict):
+        raise ValueError(f"scenarios is {shown(texts)}, and must be a table of texts by name")
+    for name, text in texts.items():
+        _text(text, f"scenarios.{name}")
+    return texts
 
 
 def _moving(names: object) -> list[str]:

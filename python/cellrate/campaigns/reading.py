@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import CellrateError
 from ..folders.replaceable import CAMPAIGN, RESULTS, of_a_run
 from ..results import Result
 from ..results.reading import read_run, runs_in, summary_in
+from ..sweeps.settings import FOLDER
 from .manifest import Manifest
-from .sweep import Sweep
+from .sweep import Runs, Sweep
 
 
 def load_sweep(folder: str | Path) -> Sweep:
@@ -44,6 +46,32 @@ def load_sweep(folder: str | Path) -> Sweep:
         return read_run(point, found, settings)
 
     return Sweep(place, [settings for _, settings, _ in points], read)
+
+
+def load_together(folders: Sequence[Path]) -> Runs | Sweep:
+    """Read the results in one folder, or in several: each then has the key "result" with the name of its folder.
+
+    Raises
+    ------
+    CellrateError
+        As `load_sweep`; if a folder is given twice.
+    """
+    if len(folders) == 1:
+        return load_sweep(folders[0])
+    places = [folder.resolve() for folder in folders]
+    if len(set(places)) < len(places):
+        twice = next(folder for folder, place in zip(folders, places, strict=True) if places.count(place) > 1)
+        raise CellrateError(f"{twice} is given twice; give each folder of results once")
+    short = [place.name for place in places]
+    together = Runs()
+    for folder, name in zip(folders, short, strict=True):
+        sweep = load_sweep(folder)
+        together.missing = [*together.missing, *sweep.missing]
+        named = name if short.count(name) == 1 else str(folder)
+        for result in sweep:
+            result.settings = {FOLDER: named, **result.settings}
+            together.append(result)
+    return together
 
 
 def folders_of(folder: Path) -> list[Path]:

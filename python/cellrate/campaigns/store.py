@@ -29,7 +29,7 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -304,8 +304,8 @@ def write_manifest(folder: Path, area: Path, manifest: Manifest) -> None:
 def _told(target: Path, there: list[Path], manifest: Manifest) -> str:
     """Say what is kept that does not fit, and why."""
     reasons: dict[str, int] = {}
-    now = tomllib.loads(manifest.toml)
-    varied = {path for entry in manifest.points[:1] for path in entry.set} | {"seed"}
+    varied = {path for entry in manifest.points for path in entry.set} | {"seed"}
+    now = [tomllib.loads(text) for text in manifest.scenarios.values() or [manifest.toml]]
     for folder in there:
         reason = _why(folder, now, varied, manifest)
         reasons[reason] = reasons.get(reason, 0) + 1
@@ -313,18 +313,23 @@ def _told(target: Path, there: list[Path], manifest: Manifest) -> str:
     return f"{target} keeps {len(there)} points that are not asked for now ({said}); they are in {target / EARLIER}"
 
 
-def _why(folder: Path, now: Mapping[str, Any], varied: set[str], manifest: Manifest) -> str:
+def _why(folder: Path, now: Sequence[Mapping[str, Any]], varied: set[str], manifest: Manifest) -> str:
     about = manifest.earlier.get(folder.name, {})
     if about and about["build"] != manifest.build:
         return f"by another build of cellrate, {about['version']}, {about['build']}; this is {manifest.build}"
     try:
         document = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
-        hash = stored_json((folder / RESULTS).read_bytes())["run"]["hash"]
+        run = stored_json((folder / RESULTS).read_bytes())["run"]
+        hash, name = run["hash"], run["scenario"]
     except (OSError, ValueError, KeyError, TypeError):
         return "damaged"
     if any(entry.hash == hash for entry in manifest.points):
         return "with an algorithm, policy or traffic of one's own that was another one"
-    here, there = _flat(now), _flat(document)
+    # Of a study of several scenarios, the one that has its name.
+    like = next((one for one in now if one.get("name") == name), None if len(now) > 1 else now[0])
+    if like is None:
+        return f"of the scenario {shown(name)}, which is not asked for now"
+    here, there = _flat(like), _flat(document)
     paths = [
         path
         for path in {**here, **there}

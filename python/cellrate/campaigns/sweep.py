@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 from ..errors import CellrateError
 from ..folders.inventory import Inventory
 from ..results.result import Result
+from ..sweeps.settings import named
 from ..sweeps.tidy import NAMING, tidy
 from ..texts import printable
 from .manifest import Entry, Manifest
@@ -18,6 +19,38 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
     import xarray
+
+
+class Runs(list[Result]):
+    """The results of a sweep in memory, in its order: a list that shows its table."""
+
+    missing: Sequence[dict[str, str]] = ()
+    """Settings of points that were asked for and are not there, where the results come from folders."""
+
+    @property
+    def settings(self) -> list[dict[str, str]]:
+        """Give what each point sets, from dotted path to value as text."""
+        return [result.settings for result in self]
+
+    def tidy(self, of: str = "vcs", *, over_seeds: bool = False) -> pa.Table:
+        """Give the rows of all points in one table (`cellrate.tidy`)."""
+        return tidy(self, of, over_seeds=over_seeds)
+
+    def __repr__(self) -> str:
+        return f"<Runs: {named(self[0].summary, self.settings)}>" if self else "<Runs: 0 points>"
+
+    def _repr_html_(self) -> str:
+        """Show the compact table of the sweep in a notebook."""
+        return _html(self)
+
+
+def _html(results: Runs | Sweep) -> str:
+    from html import escape
+
+    from ..recorded.notebook import html_table
+    from ..sweeps.overview import overview
+
+    return f"<div>{escape(printable(repr(results)))}{html_table(overview(results))}</div>"
 
 
 class Sweep(Sequence[Result]):
@@ -174,9 +207,4 @@ class Sweep(Sequence[Result]):
 
     def _repr_html_(self) -> str:
         """Show the compact table of the sweep in a notebook."""
-        from html import escape
-
-        from ..recorded.notebook import html_table
-        from ..sweeps.overview import overview
-
-        return f"<div>{escape(printable(repr(self)))}{html_table(overview(self))}</div>"
+        return _html(self)

@@ -14,16 +14,17 @@ from ..results import Result
 from ..running.points import How, Point, Progress, run_many
 from ..running.progress import reporting
 from ..scenario import Scenario, prepare
-from ..sweeps.varying import Points, varied
+from ..sweeps.naming import all_in_full, lists_in_full, own_names
+from ..sweeps.several import points_of
 from ..traffic import Traffic
+from .sweep import Runs, Sweep
 
 if TYPE_CHECKING:
     from .executors import ExecutorChoice
-    from .sweep import Sweep
 
 
 def sweep(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | str | Path | Sequence[Scenario | str | Path] | Mapping[str, Scenario | str | Path],
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
@@ -39,12 +40,17 @@ def sweep(
     executor: ExecutorChoice = None,
     fresh: bool = False,
 ) -> Sequence[Result]:
-    """Run every point of a scenario's sweep, over several processes or machines.
+    """Run every point of a scenario's sweep, or of those of several scenarios, over several processes or machines.
 
     Parameters
     ----------
-    scenario, set, seed, record, algorithms, policies, traffic
-        As for `run`.
+    scenario
+        As for `run`. A list of several makes one study of them: each point has the key "scenario" among its settings,
+        with the scenario's name. A dict gives them names: {"short": ..., "long": ...}.
+    set, seed, record, algorithms, policies, traffic
+        As for `run`, for every scenario. In `set` and `over` an algorithm may be told by its bare name, a built-in one
+        or one of `algorithms`: {"defaults.switch.algorithm": ["erica+", "phantom", "mine"]}; policies and traffic
+        of one's own as well.
     over
         Further keys to vary, from dotted path to a list of values, as if each were a `[[sweep]]` entry behind those of
         the scenario: {"defaults.abr.nrm": [8, 32, 256], "defaults.link.length": ["10 km", "1000 km"]}. Every
@@ -69,9 +75,9 @@ def sweep(
 
     Returns
     -------
-    list of Result, or Sweep
-        In the order of the sweep; `Result.set` says which point. With `out` a `Sweep`, which reads results from there
-        when they are asked for.
+    Runs, or Sweep
+        In the order of the sweep; `Result.set` says which point. Without `out` a list of `Result` that shows its table
+        in a notebook; with `out` a `Sweep`, which reads results from there when they are asked for.
 
     Raises
     ------
@@ -80,14 +86,25 @@ def sweep(
     CellrateError
         If there is nothing to vary over, or the scenario varies the same key itself.
     """
-    points = Points(varied(prepare(scenario, set=set, seed=seed, record=record), over, None), seeds)
     plugins = Plugins.of(algorithms, policies, traffic)
+    own = own_names(plugins.all())
+    set = all_in_full(set, own) if isinstance(set, Mapping) else set
+    over = lists_in_full(over, own) if isinstance(over, Mapping) else over
+
+    def prepared(one: Scenario | str | Path) -> Scenario:
+        return prepare(one, set=set, seed=seed, record=record)
+
+    if isinstance(scenario, Mapping):
+        points = points_of({name: prepared(one) for name, one in scenario.items()}, over, seeds)
+    else:
+        several = [scenario] if isinstance(scenario, Scenario | str | Path) else scenario
+        points = points_of([prepared(one) for one in several], over, seeds)
     if out is None and (executor is not None or fresh):
         given = "executor" if executor is not None else "fresh"
         raise CellrateError(f"{given} needs out, a folder for the results")
     with reporting(points[0][0].name, len(points), progress) as reporter:
         if out is None:
-            return run_many(points, workers=workers, progress=reporter, plugins=plugins)
+            return Runs(run_many(points, workers=workers, progress=reporter, plugins=plugins))
         return sweep_into(
             Path(out), points, workers=workers, progress=reporter, plugins=plugins, executor=executor, fresh=fresh
         )

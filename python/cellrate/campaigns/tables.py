@@ -148,14 +148,14 @@ def _parts(parts: Path, kind: str) -> list[Path]:
 
 
 def _rows(kind: str, found: Sequence[Mapping[str, Any]], settings: Mapping[str, Sequence[Any]]) -> pa.Table:
-    from ..sweeps.tidy import table_of
+    from ..sweeps.tidy import table_of, with_settings
 
     rows = []
     names = list(settings)
     for one, *values in zip(found, *settings.values(), strict=False):
         given = one.get(kind, [])
         set_there = dict(zip(names, values, strict=True))
-        rows += [{**set_there, **row} for row in ([given] if isinstance(given, dict) else given)]
+        rows += [with_settings(set_there, row) for row in ([given] if isinstance(given, dict) else given)]
     return table_of(rows, names)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..running.points import Point
 from ..sweeps.figures import Precision
 from ..sweeps.replications import SEED, Mean
+from ..sweeps.several import SeveralPoints
 from ..sweeps.varying import Points
 from .sweep import Sweep
 
@@ -36,7 +37,7 @@ class Unmet:
 
 
 def sweep_until(
-    points: Points, precisions: Sequence[Precision], run: Callable[[Sequence[Point]], Sweep]
+    points: Points | SeveralPoints, precisions: Sequence[Precision], run: Callable[[Sequence[Point]], Sweep]
 ) -> tuple[Sweep, list[Unmet]]:
     """Run points with as many seeds as figures need; give the sweep, and what is not sure enough with the most seeds.
 

@@ -40,7 +40,7 @@ def _names(command: str, place: str) -> Any:
     """Give what completes an argument that stands at its place, as argcomplete calls it; nothing where it is free."""
     from argcomplete.completers import FilesCompleter
 
-    if place == "FILE":
+    if place in ("FILE", "FILES"):
         files = FilesCompleter(["toml"])
         return lambda prefix, **more: [*_begun(_scenarios(command), prefix), *files(prefix=prefix, **more)]
     if command.startswith("paper ") and place in ("NAME", "PAPER"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from ..errors import CellrateError, ScenarioError
+from ..toml import value_of
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ Sweeps = Annotated[
     list[str] | None,
     Parameter(
         name="--sweep",
-        help="Run every value of a list: dotted.path=[value, value]. May be given again: all combinations.",
+        help="Run every value of a list: dotted.path=[value, value]; texts and names of algorithms need no quotes. May "
+        "be given again: all combinations.",
     ),
 ]
 Seeds = Annotated[
@@ -65,6 +67,10 @@ Until = Annotated[
 ]
 Fresh = Annotated[bool, Parameter(help="Run all points of a sweep again, whatever the folder keeps of them.")]
 File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
+Files = Annotated[
+    list[str],
+    Parameter(help="A TOML file, or the name of a ready scenario (cellrate list). Several make one study of them."),
+]
 Start = Annotated[
     str | None,
     Parameter(help="When the network's time begins, the same for all: 2026-11-21T12:00:00+00:00, or ns since 1970."),
@@ -146,10 +152,8 @@ def point_of(texts: list[str] | None) -> int | dict[str, object] | None:
 
 
 def lists_of(pairs: list[str] | None) -> dict[str, list[object]]:
-    """Read what `--sweep` was given: paths, each with a list of values as TOML."""
-    import tomllib
-
-    how = 'write a dotted path, = and a list of values, such as defaults.abr.nrm=[8, 32] or duration=["1 s", "2 s"]'
+    """Read what `--sweep` was given: paths, each with a list of values, as TOML or as bare words."""
+    how = "write a dotted path, = and a list of values, such as defaults.abr.nrm=[8, 32] or duration=[1 s, 2 s]"
     lists: dict[str, list[object]] = {}
     for pair in pairs or []:
         path, equals, text = pair.partition("=")
@@ -158,14 +162,51 @@ def lists_of(pairs: list[str] | None) -> dict[str, list[object]]:
             raise ScenarioError(f"--sweep {pair}: {how}")
         if path in lists:
             raise ScenarioError(f"--sweep {pair}: {path} is swept over already; give all its values in one list")
-        try:
-            table = tomllib.loads(f"values = {text}")
-        except tomllib.TOMLDecodeError:
-            table = {}
-        if len(table) != 1 or not isinstance(table["values"], list):
+        values = value_of(text)
+        if not isinstance(values, list):
+            values = _bare_list(text)
+        if values is None:
             raise ScenarioError(f"--sweep {pair}: this is not a list; {how}")
-        lists[path] = table["values"]
+        lists[path] = values
     return lists
+
+
+_WORDS = re.compile(
+    r"""
+    (?: "(?:[^"\\]|\\.)*"           # a text in quotes
+      | '[^']*'
+      | (?P<open>[\[{])
+      | (?P<close>[\]}])
+      | (?P<comma>,)
+      | [^"'\[\]{},]+ )
+    """,
+    re.VERBOSE,
+)
+
+
+def _bare_list(text: str) -> list[object] | None:
+    """Read a list some of whose values are words without quotes; None where it is no list."""
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    inner, parts, depth, at = text[1:-1], [""], 0, 0
+    while at < len(inner):
+        found = _WORDS.match(inner, at)
+        if found is None:
+            return None
+        at = found.end()
+        depth += (found["open"] is not None) - (found["close"] is not None)
+        if depth < 0:
+            return None
+        if found["comma"] and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += found[0]
+    # A comma may stand behind the last value, as in TOML.
+    values = [part.strip() for part in (parts[:-1] if len(parts) > 1 and not parts[-1].strip() else parts)]
+    if depth != 0 or "" in values:
+        return None
+    return [value_of(value) for value in values]
 
 
 def capture_of(

@@ -20,6 +20,7 @@ from .options import (
     Cluster,
     CustomTraffic,
     File,
+    Files,
     Fresh,
     Json,
     Out,
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 
 @app.command("run")
 def run(
-    file: File,
+    files: Files,
     /,
     *,
     set: Settings = None,
@@ -91,7 +92,7 @@ def run(
     until: Until = None,
     allow_files: AllowFiles = None,
 ) -> int:
-    """Run a scenario, or every point of its sweep.
+    """Run a scenario, or every point of its sweep, or those of several scenarios as one study.
 
     A sweep with --out keeps each point as soon as it is done. The same command goes on after an interruption; more
     --seeds or --sweep values add points.
@@ -106,25 +107,30 @@ def run(
     from ..running.runs import run as run_one
     from ..scenario import prepare
     from ..sweeps.figures import Precision
+    from ..sweeps.naming import all_in_full, lists_in_full, own_names
     from ..sweeps.picking import listed, place_of
-    from ..sweeps.varying import ON_COMMAND_LINE, varied
-    from ..sweeps.varying import Points as AllPoints
+    from ..sweeps.several import points_of
+    from ..sweeps.varying import ON_COMMAND_LINE
 
-    prepared = prepare(file, set=settings_of(set), seed=seed, allow_files=allow_files or (), record=recorded_of(record))
+    plugins = load(algorithm, policy, traffic)
+    own = own_names(plugins.all())
+    settings = all_in_full(settings_of(set), own)
+    allowed, recorded = allow_files or (), recorded_of(record)
+    prepared = [prepare(file, set=settings, seed=seed, allow_files=allowed, record=recorded) for file in files]
     if plot:
-        prepared = with_something_to_draw(prepared)
-    scenario = varied(prepared, lists_of(sweep), None, ON_COMMAND_LINE)
+        prepared = [with_something_to_draw(one) for one in prepared]
     precisions = [Precision.read(text) for text in until or []]
-    points = AllPoints(scenario, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
+    over = lists_in_full(lists_of(sweep), own)
+    points = points_of(prepared, over, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
+    file = ", ".join(files)
     picked = point_of(point)
     if picked is not None:
         if until:
             raise CellrateError("--until adds seeds to all points; leave --point out, or give --seeds")
         place = place_of([settings for _, settings in points], picked, file)
         points = points.only(place)
-    plugins = load(algorithm, policy, traffic)
     captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
-    name = points[0][0].name
+    name = prepared[0].name if len(prepared) == 1 else f"{len(prepared)} scenarios"
     swept = len(points) > 1
     if swept and capture is not None:
         raise CellrateError(
@@ -132,7 +138,8 @@ def run(
             f"{listed([settings for _, settings in points])}"
         )
     if out is None and (plot or csv or until or (swept and cluster is not None)):
-        out = Path("results") / plain_name(points[0][0])
+        more = f"-and-{len(prepared) - 1}-more" if len(prepared) > 1 else ""
+        out = Path("results") / (plain_name(prepared[0]) + more)
     check_apart(out, capture)
     number_of_workers(workers, len(points))
     if not swept and cluster is not None:

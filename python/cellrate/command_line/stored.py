@@ -15,15 +15,18 @@ from .typed import Parameter
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..campaigns.sweep import Sweep
     from ..results import Result
 
 Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run --out` writes it.")]
+Folders = Annotated[
+    list[Path],
+    Parameter(help="A folder of results, as `cellrate run --out` writes it. Several are one study, with a key result."),
+]
 
 
 @app.command("show")
 def show(
-    folder: Folder,
+    folders: Folders,
     /,
     *,
     json: Json = False,
@@ -36,20 +39,23 @@ def show(
     csv: Annotated[bool, Parameter(help="Print the table of a sweep as CSV, with all digits.")] = False,
     point: Points = None,
 ) -> int:
-    """Print the tables of a run again, of a sweep, or of live runs.
+    """Print the tables of a run again, of a sweep, of live runs, or of several of these in one.
 
     Of a sweep that still runs, or was interrupted, it shows the points that are there.
     """
-    from ..campaigns.reading import folders_of, load_sweep
+    from ..campaigns.reading import folders_of, load_together
     from ..folders.replaceable import CAMPAIGN, of_a_live_run
     from ..results.reading import summary_in, told_of
-    from ..sweeps.overview import print_csv, print_overview
+    from ..sweeps.overview import print_csv, print_overview, settings_in
+    from ..sweeps.settings import named
     from ..sweeps.table import print_runs
 
+    folder = folders[0]
     with told_of(folder):
-        results = load_sweep(folder)
+        results = load_together(folders)
+        missing = len(results.missing)
         if not len(results):
-            raise CellrateError(f"{folder}: none of {len(results.missing)} points is there yet")
+            raise CellrateError(f"{folder}: none of {missing} points is there yet")
         if point:
             if csv or by:
                 raise CellrateError(f"--point shows a single run; leave {'--csv' if csv else '--by'} out")
@@ -59,22 +65,23 @@ def show(
             else:
                 print_runs([one])
             return 0
-        if json and (folder / CAMPAIGN).is_file():
+        if json and (len(folders) > 1 or (folder / CAMPAIGN).is_file()):
             print_points({"set": result.set, **result.summary} for result in results)
         elif json:
             print_json(summary_in(folder))
         elif csv:
             print_csv(results, by or [])
         elif by:
-            print_overview(results, by, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
-        elif of_a_live_run(results[0].summary):
+            print_overview(results, by, title=named(results[0].summary, settings_in(results)))
+        elif len(folders) == 1 and of_a_live_run(results[0].summary):
             for place in folders_of(folder):
                 _print_live(place)
         else:
             print_runs(results)
-    if results.missing:
-        total = len(results) + len(results.missing)
-        tell(f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them.")
+    if missing:
+        total = len(results) + missing
+        made = ", ".join(map(str, folders))
+        tell(f"{missing} of {total} points are missing; the command that made {made} goes on with them.")
     return 0
 
 
@@ -103,13 +110,14 @@ def export(
     return 0
 
 
-def _picked(folder: Path, results: Sweep, point: list[str]) -> Result:
+def _picked(folder: Path, results: Sequence[Result], point: list[str]) -> Result:
     """Give the result of the point that is meant."""
+    from ..sweeps.overview import settings_in
     from ..sweeps.picking import place_of
 
     meant = point_of(point)
     assert meant is not None
-    return results[place_of(results.settings, meant, str(folder))]
+    return results[place_of(settings_in(results), meant, str(folder))]
 
 
 def _print_live(folder: Path) -> None:
@@ -122,7 +130,7 @@ def _print_live(folder: Path) -> None:
 
 @app.command("plot")
 def plot(
-    folder: Folder,
+    folders: Folders,
     /,
     *,
     beside: Annotated[
@@ -164,23 +172,30 @@ def plot(
         Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
     ] = None,
 ) -> int:
-    """Draw series of a run anew, some of them or a part of the time, or those of several runs together.
+    """Draw series of a run anew, some of them or a part of the time, or those of several runs or sweeps together.
 
     Of a sweep the figures are drawn over what was varied; with --figure, one of them in the way that is asked for; with
     --probe, the series of all points, a panel for each; with --point, the series of that one.
     """
-    from ..campaigns.reading import load_sweep
+    from ..campaigns.reading import load_sweep, load_together
     from ..drawing.figures import write
     from ..folders.replaceable import plain_name
     from ..results.reading import told_of
     from ..scenario import Scenario
 
+    folder = folders[0]
     with told_of(folder):
         found: dict[Path, Sequence[Result]] = {}
-        for place in (folder, *(beside or [])):
-            sweep = load_sweep(place)
-            found[place] = [_picked(place, sweep, point)] if point and (place == folder or len(sweep) > 1) else sweep
-        results = found[folder]
+        results: Sequence[Result]
+        if len(folders) > 1 and not point and _is_of_figures(folders, figure, probe):
+            results = load_together(folders)
+            found[folder] = results
+        else:
+            for place in (*folders, *(beside or [])):
+                sweep = load_sweep(place)
+                is_picked = point and (place in folders or len(sweep) > 1)
+                found[place] = [_picked(place, sweep, point or [])] if is_picked else sweep
+            results = found[folder]
         drawn: Figure
         ways = {"--over": over, "--heat": heat, "--distribution": distribution}
         asked = [option for option, value in ways.items() if value is not None]
@@ -206,7 +221,7 @@ def plot(
                 from ..plotting.completion_times import figure as completion_times_figure
 
                 drawn = completion_times_figure(named, only)
-        elif len(results) > 1 and probe and not beside and not together:
+        elif len(found) == 1 and len(results) > 1 and probe and not beside and not together:
             from ..plotting.each_point import figure as each_point
 
             try:
@@ -227,6 +242,13 @@ def plot(
         out = Path(plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml"))) + ".png")
     tell(f"Plot: {write(drawn, out)}")
     return 0
+
+
+def _is_of_figures(folders: Sequence[Path], figure: str | None, probe: list[str] | None) -> bool:
+    """Whether a picture of several folders is one of figures over what was varied, and not of series."""
+    from ..campaigns.reading import load_sweep
+
+    return figure is not None or (not probe and any(len(load_sweep(folder)) > 1 for folder in folders))
 
 
 def _multiples(

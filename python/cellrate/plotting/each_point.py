@@ -13,7 +13,7 @@ from ..drawing.figures import Drawn, Measure
 from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 from ..errors import NoSuchSeries
 from ..recorded.instants import Instant, part_of_run
-from ..sweeps.settings import names_by_settings
+from ..sweeps.settings import named, names_by_settings
 from .panels import grouped
 from .runs import thinned
 
@@ -79,7 +79,7 @@ def figure(
     end_s = max(result.summary["run"]["duration_s"] for result in shown)
     span = (0.0, end_s) if time is None else part_of_run(time, end_s)
     run = shown[0].summary["run"]
-    title = f"{run['scenario']}: {len(results)} points"
+    title = named(results[0].summary, [result.settings for result in results])
     if len(results) > len(shown):
         title += f", of which the first {len(shown)} are drawn"
     with mpl.rc_context(STYLE):

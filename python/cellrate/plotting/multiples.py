@@ -7,7 +7,7 @@ is varied beside all these, the seed among it, is averaged, or makes up the dist
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from ..drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
 from ..errors import CellrateError
 from ..sweeps.figures import Shown
 from ..sweeps.replications import mean_of
-from ..sweeps.settings import labels_of, names_of, numbers_of, paths_of
+from ..sweeps.settings import filled, labels_of, named, names_of, numbers_of, paths_of, with_those_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,14 +71,17 @@ class Points:
     """The values of a figure at each point, and what the points set."""
 
     def __init__(self, results: Sequence[Recorded], figure: str, by: Sequence[str], keys: Sequence[str]) -> None:
-        self.shown = Shown.read(figure, results[0].summary)
+        self.shown = Shown.read(figure, _first_with_rows(results, figure))
         self.settings: list[dict[str, str]] = []
         self.values: list[list[float]] = []
         for result in results:
             self.settings.append(result.settings)
             self.values.append(self.shown.values(result.summary))
-        run = results[0].summary["run"]
-        self.scenario, self.version = run["scenario"], run["version"]
+        self.settings = filled(self.settings)
+        self.heading = named(results[0].summary, self.settings)
+        self.version = results[0].summary["run"]["version"]
+        wanted = paths_of(self.settings[0], [*keys, *by])
+        by = [path for path in with_those_apart(self.settings[0], wanted) if path not in wanted] + list(by)
         wanted = paths_of(self.settings[0], [*keys, *by])
         if len(set(wanted)) < len(wanted):
             raise CellrateError(f"a key is given twice: {', '.join([*keys, *by])}")
@@ -222,6 +225,12 @@ def distribution(results: Sequence[Recorded], figure: str, key: str, by: Sequenc
     return drawn
 
 
+def _first_with_rows(results: Sequence[Recorded], figure: str) -> Mapping[str, Any]:
+    """Give the summary of the first result that has rows of the figure's kind: not every scenario of a study does."""
+    kind = figure.split()[-1].partition(".")[0] if figure.split() else ""
+    return next((one.summary for one in results if one.summary.get(kind)), results[0].summary)
+
+
 def _all(points: Points) -> list[dict[str, str]]:
     """Give the keys and values of all panels, row by row."""
     columns = [{points.panels[0]: text} for text in points.keys[points.panels[0]].texts] if points.panels else [{}]
@@ -246,9 +255,7 @@ def _grid(points: Points, draw: Draw, vertical: str, horizontal: str, said: str)
                 axes.set_title(plain(said_here), fontsize=8.5)
         drawn.supylabel(vertical, fontsize=9)
         drawn.supxlabel(f"{horizontal}\n", fontsize=9)
-        drawn.suptitle(
-            plain(f"{points.scenario}: {len(points.settings)} points, {said}"), fontsize=10, x=0.01, ha="left"
-        )
+        drawn.suptitle(plain(f"{points.heading}, {said}"), fontsize=10, x=0.01, ha="left")
         drawn.text(0.995, 0.008, plain(f"cellrate {points.version}"), fontsize=6.5, color="#777777", ha="right")
     return drawn
 

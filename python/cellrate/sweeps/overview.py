@@ -12,7 +12,7 @@ from ..recorded.summaries import Numbers, ports_with_queues, vcs_with_data
 from ..recorded.table import letter, print_numbers
 from ..texts import printable
 from .replications import SEED, Mean, mean_of
-from .settings import labels_of, names_of, paths_of
+from .settings import filled, labels_of, names_of, paths_of, plain_label, with_those_apart
 
 if TYPE_CHECKING:
     from ..recorded.run import Recorded
@@ -100,11 +100,11 @@ class Overview:
         """
         groups: dict[tuple[str, ...], list[list[float | None]]] = {}
         remarks: dict[tuple[str, ...], list[list[bool]]] = {}
-        paths: list[str] | None = None
-        for result in results:
-            if paths is None:
-                paths = paths_of(result.settings, by) if by else [path for path in result.settings if path != SEED]
-            key = tuple(result.settings.get(path, "") for path in paths)
+        given = filled(settings_in(results))
+        varied = given[0] if given else {}
+        paths = paths_of(varied, with_those_apart(varied, by)) if by else [path for path in varied if path != SEED]
+        for result, settings in zip(results, given, strict=True):
+            key = tuple(settings[path] for path in paths)
             groups.setdefault(key, []).append([figure.of(result.summary) for figure in FIGURES])
             remarks.setdefault(key, []).append([bool(result.summary.get(kind)) for kind in REMARKS])
         shown = [
@@ -121,7 +121,7 @@ class Overview:
             )
             for key, runs in groups.items()
         ]
-        return cls(paths or [], [FIGURES[place] for place in shown], rows)
+        return cls(paths, [FIGURES[place] for place in shown], rows)
 
     def numbers(self) -> Numbers:
         """Give the table as text: a name, and numbers behind it."""
@@ -194,11 +194,17 @@ def print_csv(results: Sequence[Recorded], by: Sequence[str] = ()) -> None:
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow([*found.paths, "runs", *(f"{one.key}{end}" for one in found.figures for end in ("", "_ci95"))])
     for row in found.rows:
-        cells: list[object] = [*row.settings, row.runs]
+        cells: list[object] = [*map(plain_label, row.settings), row.runs]
         for mean in row.means:
             half = None if mean is None else mean.half_width
             cells += ["" if mean is None else mean.mean, "" if half is None else half]
         out.writerow(cells)
+
+
+def settings_in(results: Sequence[Recorded]) -> list[dict[str, str]]:
+    """Give the settings of results, which a sweep in a folder knows without reading them."""
+    known: list[dict[str, str]] | None = getattr(results, "settings", None)
+    return [result.settings for result in results] if known is None else known
 
 
 def _mean(values: Sequence[float | None]) -> Mean | None:

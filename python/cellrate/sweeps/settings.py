@@ -27,6 +27,21 @@ _DIMENSIONS = (
 
 _NUMBER = r"\+?[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?"
 
+SCENARIO = "scenario"
+"""The setting that says which of several scenarios a point is of; no scenario has a key of this name."""
+
+FOLDER = "result"
+"""The setting that says which of several folders of results a point is from."""
+
+APART = (SCENARIO, FOLDER)
+"""Settings that tell networks or studies apart, which have no mean in common."""
+
+AS_IT_IS = "as it is"
+"""Value of a key at a point whose scenario does not vary it, as others of the study do."""
+
+MOST_NAMED = 4
+"""Scenarios whose names a heading has; of more it says how many they are."""
+
 LONG = 24
 """A label of more characters is shortened, unless that takes away what tells it from others."""
 
@@ -74,6 +89,11 @@ def names_of(paths: Sequence[str]) -> dict[str, str]:
     return names
 
 
+def with_those_apart(settings: Mapping[str, str], keys: Sequence[str]) -> list[str]:
+    """Give keys with those in front that tell networks apart, as far as there are any."""
+    return [*(key for key in APART if key in settings and key not in keys), *keys]
+
+
 def paths_of(settings: Mapping[str, str], keys: Sequence[str]) -> list[str]:
     """Give the paths that keys name, each its whole path or an end of it: "nrm" is defaults.abr.nrm.
 
@@ -105,8 +125,8 @@ def labels_of(texts: Sequence[str]) -> dict[str, str]:
         if text not in tables:
             labels[text] = text if len(text) <= LONG else text[: LONG - 3] + "..."
             continue
-        kind = tables[text].get("type", "")
-        alike = [table for table in tables.values() if table.get("type", "") == kind]
+        kind = _kind(tables[text])
+        alike = [table for table in tables.values() if _kind(table) == kind]
         keys = list(dict.fromkeys(key for table in alike for key in table))
         distinguishing = [key for key in keys if len({repr(table.get(key)) for table in alike}) > 1]
         shown = [_pair(key, tables[text][key]) for key in distinguishing if key in tables[text]]
@@ -114,6 +134,35 @@ def labels_of(texts: Sequence[str]) -> dict[str, str]:
     # What is still alike is shown whole.
     found = list(labels.values())
     return {text: label if found.count(label) == 1 else text for text, label in labels.items()}
+
+
+def filled(settings: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Give settings in which every point has all keys: scenarios of one study may vary different ones."""
+    paths = list(dict.fromkeys(path for one in settings for path in one))
+    return [{path: one.get(path, AS_IT_IS) for path in paths} for one in settings]
+
+
+def plain_label(text: str) -> str:
+    """Give the type of a table that says nothing else, or the name of something custom; any other text as it is."""
+    table = _table(text)
+    if table is None or table.keys() != {"type", *(["name"] if table.get("type") == "custom" else [])}:
+        return text
+    return str(_kind(table))
+
+
+def named(first: Mapping[str, Any], settings: Sequence[Mapping[str, str]]) -> str:
+    """Give the heading of several points: the name of their scenario, or of those of a study, and how many they are.
+
+    Parameters
+    ----------
+    first
+        Summary of the first point.
+    settings
+        Settings of all points.
+    """
+    names = list(dict.fromkeys(one[SCENARIO] for one in settings if SCENARIO in one)) or [first["run"]["scenario"]]
+    said = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} scenarios"
+    return f"{said}: {len(settings)} points"
 
 
 def names_by_settings(settings: Sequence[Mapping[str, str]]) -> list[str]:
@@ -135,6 +184,12 @@ def _table(text: str) -> dict[str, Any] | None:
         return _flat(tomllib.loads(f"value = {text}")["value"])
     except tomllib.TOMLDecodeError:
         return None
+
+
+def _kind(table: Mapping[str, Any]) -> object:
+    """Give the type of a table; of something custom the name that its owner gave it."""
+    kind = table.get("type", "")
+    return table.get("name", kind) if kind == "custom" else kind
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

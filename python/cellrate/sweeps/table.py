@@ -9,6 +9,7 @@ from ..recorded.table import letter, print_numbers, print_summary
 from ..texts import printable
 from .quantities import QUANTITIES, Found
 from .replications import SEED, Mean, mean_of
+from .settings import named
 
 if TYPE_CHECKING:
     from ..recorded.run import Recorded
@@ -22,7 +23,8 @@ def print_runs(results: Sequence[Recorded]) -> None:
     from .overview import print_overview
 
     if len({tuple(pair for pair in result.settings.items() if pair[0] != SEED) for result in results}) > 1:
-        print_overview(results, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
+        settings = [result.settings for result in results]
+        print_overview(results, title=named(results[0].summary, settings))
     elif len(results) > 1 and any(SEED in result.settings for result in results):
         print_means(results)
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..errors import CellrateError
 from ..recorded.run import as_recorded
 from .replications import SEED, mean_of
-from .settings import numbers_of
+from .settings import APART, SCENARIO, numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,13 +76,20 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     places = [place for place, result in enumerate(results) for _ in _rows(result, of)]
     rows = [row for result in results for row in _rows(result, of)]
     rows = [
-        {**{name: values[place] for name, values in settings.items()}, **row}
+        with_settings({name: values[place] for name, values in settings.items()}, row)
         for place, row in zip(places, rows, strict=True)
     ]
     if over_seeds:
         points = _points(results, names)
         rows = _over_seeds(rows, [points[place] for place in places], list(settings))
     return table_of(rows, list(settings))
+
+
+def with_settings(settings: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what a point sets in front of a row of its result."""
+    # A study's name for a scenario counts, which tells two files of one name apart.
+    name = {SCENARIO: settings[SCENARIO]} if SCENARIO in settings else {}
+    return {**settings, **row, **name}
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], settings: Sequence[str]) -> pa.Table:
@@ -131,6 +138,10 @@ def settings_columns(settings: Sequence[Mapping[str, str]]) -> dict[str, list[An
     columns: dict[str, list[Any]] = {}
     for path in dict.fromkeys(path for one in settings for path in one):
         texts = [one.get(path) for one in settings]
+        if path in APART:
+            # Names are texts, whatever they look like.
+            columns[path] = list(texts)
+            continue
         columns[path] = _plain_numbers(texts)
         given = [text for text in texts if text is not None]
         numbers = numbers_of(given) if columns[path] == texts else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...sweeps.settings import as_written, labels_of, numbers_of
+from ...sweeps.settings import APART, as_written, labels_of, numbers_of
 
 MOST_LINES = 8
 """Most lines of a panel; of more connections or ports the least, the median and the largest are drawn."""
@@ -104,9 +104,13 @@ def layout_of(parameters: Sequence[Parameter], most: int) -> Layout:
         return Layout(None, None, None, [])
     # Of two with as many values the last one is taken: it varies fastest.
     order = sorted(range(len(parameters)), key=lambda place: (-len(parameters[place].values), -place))
+    # Networks that have nothing in common have panels of their own, as soon as there is another axis.
+    order.sort(key=lambda place: parameters[place].path in APART)
     axis, *rest = (parameters[place] for place in order)
     if not rest:
         return Layout(axis, None, None, [])
+    if rest[-1].path in APART:
+        return Layout(axis, rest[0] if rest[1:] else None, rest[-1], rest[1:-1])
     if len(rest) == 1:
         (other,) = rest
         beside = most * len(other.values) > MOST_LINES and len(other.values) <= MOST_COLUMNS

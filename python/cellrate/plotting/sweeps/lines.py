@@ -61,7 +61,7 @@ class Lines:
                 means.setdefault(name, {})[at] = mean_of(sample)
         parameter = self.layout.lines
         if parameter is None:
-            of_all = {LEAST: f"{LEAST} of {len(found.names)}", MEDIAN: MEDIAN, LARGEST: LARGEST}
+            of_all = {LEAST: f"{LEAST} of {_count(found)}", MEDIAN: MEDIAN, LARGEST: LARGEST}
             labels = {name: name for name in found.names} if whole else of_all
             return [
                 Line(label, place, place // len(COLOURS), means[name], {})
@@ -90,10 +90,11 @@ class Lines:
             return None
         if self.layout.lines is None:
             return of
+        count = _count(found)
         if found.quantity.worst:
-            return f"largest of {len(found.names)} {of}"
+            return f"largest of {count} {of}"
         span = ";\nshaded: least to largest" if self.has_spans(found) else ""
-        return f"median of {len(found.names)} {of}{span}"
+        return f"median of {count} {of}{span}"
 
     def _points(self, line: str, column: str) -> dict[float, list[int]]:
         """Give the places of the points of a line in a column, by position: a single one each, or one for each seed."""
@@ -115,6 +116,12 @@ class Lines:
 def most_lines(found: Found) -> int:
     """Give the number of lines that connections or ports have if nothing else is in their panel."""
     return len(found.names) if len(found.names) <= MOST_LINES else 3
+
+
+def _count(found: Found) -> str:
+    """Say how many connections or ports points have; those of several scenarios have different ones."""
+    counts = {len(values) for values in found.at_points if values}
+    return str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 def _in_all(values: Values) -> Values:

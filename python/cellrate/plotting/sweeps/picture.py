@@ -13,7 +13,7 @@ from ...drawing.figures import Drawn, Measure
 from ...drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
 from ...sweeps.quantities import QUANTITIES, Found
 from ...sweeps.replications import SEED
-from ...sweeps.settings import names_of
+from ...sweeps.settings import filled, named, names_of
 from .layout import MOST_TICKS, Layout, Parameter, layout_of
 from .lines import Line, Lines, most_lines
 
@@ -45,10 +45,11 @@ def figure(results: Sequence[Recorded]) -> Drawn | None:
     would be too many; a third one has the columns. Points that differ in their seeds only are drawn as their mean with
     its 95 % confidence interval. What of more parameters is not drawn is said below.
     """
+    settings = filled([result.settings for result in results])
     varied = {
         path: texts
-        for path in (results[0].settings if results else ())
-        if len(set(texts := [result.settings[path] for result in results])) > 1
+        for path in (settings[0] if settings else ())
+        if len(set(texts := [one[path] for one in settings])) > 1
     }
     if not varied:
         return None
@@ -61,10 +62,10 @@ def figure(results: Sequence[Recorded]) -> Drawn | None:
     names = names_of(list(varied))
     parameters = [Parameter.of(path, names[path], texts) for path, texts in varied.items()]
     layout = layout_of(parameters, max(most_lines(found) for found in drawable))
-    picture = _Picture(layout, [result.settings for result in results], seeds)
+    picture = _Picture(layout, settings, seeds)
     run = results[0].summary["run"]
     with mpl.rc_context(STYLE):
-        return picture.draw(drawable, f"{run['scenario']}: {len(results)} points", f"cellrate {run['version']}")
+        return picture.draw(drawable, named(results[0].summary, settings), f"cellrate {run['version']}")
 
 
 class _Picture:
@@ -121,6 +122,9 @@ class _Picture:
         for axes, lines in zip(row, drawn, strict=True):
             for line in lines:
                 self._draw_line(axes, line, labels.index(line.label), len(labels))
+            if not lines:
+                axes.grid(visible=False)
+                axes.text(0.5, 0.5, "none", transform=axes.transAxes, ha="center", va="center", color="#777777")
         means = [mean for lines in drawn for line in lines for mean in line.means.values()]
         tops = [mean.mean + (mean.half_width or 0.0) for mean in means]
         tops += [high for lines in drawn for line in lines for _, high in line.span.values()]
