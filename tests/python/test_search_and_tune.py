@@ -144,6 +144,32 @@ def test_tuning_finds_what_is_better_and_goes_on_where_it_was(
     assert before == {file.stat().st_ino for file in tmp_path.glob("out/point-*/summary.json")}
 
 
+def test_of_objectives_that_conflict_a_trial_of_the_front_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("optuna")
+    (tmp_path / "slow.toml").write_text(SLOW.replace("[defaults]", '[defaults]\nabr = { icr = "1 Mbps", nrm = 8 }'))
+    call = ["tune", str(tmp_path / "slow.toml"), "--vary", "defaults.abr.nrm=2..256", "--trials", "5", "--seeds", "1"]
+    call += ["--objective", "max total vcs.throughput", "--objective", "min total vcs.throughput", "--workers", "1"]
+    call += ["--out", str(tmp_path / "out"), "--json"]
+    assert status(call) == 0
+    found = json.loads(capsys.readouterr().out)
+    front = [trial["settings"] for trial in found["front"]]
+    # Each trial is on the front, the scenario as it is among them: nothing is better than it in both.
+    assert {} in front
+    assert not found["better"]
+    # The largest Nrm, and so the most data, comes first.
+    for number in (1, len(front)):
+        assert status([*call, "--pick", str(number)]) == 0
+        picked = json.loads(capsys.readouterr().out)
+        assert picked["winner"]["settings"] == front[number - 1]
+        tuned = cellrate.Scenario.load(tmp_path / "out-tuned.toml").to_dict()
+        assert str(tuned["defaults"]["abr"]["nrm"]) == front[number - 1].get("defaults.abr.nrm", "8")
+        assert picked["trades"] == (front[number - 1] != {})
+    assert status([*call, "--pick", str(len(front) + 1)]) == 2
+    assert f"there is no trial {len(front) + 1} to pick: the front has {len(front)}" in capsys.readouterr().err
+
+
 def test_constraints_that_nothing_keeps_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("optuna")
     (tmp_path / "slow.toml").write_text(SLOW)

@@ -156,7 +156,7 @@ def test_the_command_line_writes_what_a_sweep_of_the_file_writes(tmp_path: Path,
     [
         (["--sweep", "defaults.abr.nrm"], "--sweep defaults.abr.nrm: write a dotted path, = and a list of values"),
         (["--sweep", "defaults.abr.nrm=8"], "--sweep defaults.abr.nrm=8: this is not a list; write"),
-        (["--sweep", "duration=[10 ms, 20 ms]"], 'such as defaults.abr.nrm=[8, 32] or duration=["1 s", "2 s"]'),
+        (["--sweep", "duration=[10 ms, 20 ms"], "such as defaults.abr.nrm=[8, 32] or duration=[1 s, 2 s]"),
         (["--sweep", "defaults.abr.nrm=[]"], "--sweep defaults.abr.nrm: the list is empty"),
         (
             ["--sweep", "defaults.abr.nrmm=[8]"],

@@ -161,9 +161,9 @@ def test_a_sweep_has_the_same_bytes_from_one_process_and_from_two(tmp_path: Path
     for workers in (1, 2):
         sweep_into(tmp_path / str(workers), SWEPT, csv=True, workers=workers)
     assert names(tmp_path / "1") == names(tmp_path / "2")
-    # Of each point the summary, the scenario, four series twice, and five tables; and these of all as Parquet too, with
-    # one of runs, the summary and the manifest.
-    assert len(names(tmp_path / "1")) == 3 * (2 + 2 * 4 + 5) + 2 * 5 + 1 + 2
+    # Of each point the summary, the scenario, the inventory, four series twice, and five tables; and these of all as
+    # Parquet too, with one of runs, the summary, the manifest and the inventory.
+    assert len(names(tmp_path / "1")) == 3 * (3 + 2 * 4 + 5) + 2 * 5 + 1 + 3
     for name in names(tmp_path / "1"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 

@@ -59,7 +59,8 @@ class Tuned:
     front: list[Trial]
     """Trials that nothing else beats in every objective, with more seeds than other trials."""
     winner: Trial | None
-    """The best trial, or the one nearest to the best of each objective; None where none keeps the constraints."""
+    """The trial that was picked; else the best one, or the one nearest to the best of each objective (the knee of the
+    front). None where none keeps the constraints."""
     against: Against | None
     trials: int
     scenario: Scenario | None
@@ -68,6 +69,9 @@ class Tuned:
     """Whether the winner is better than the scenario as it is, on the new seeds, in one objective and worse in none."""
     tried: list[Trial] = field(default_factory=list)
     """All trials."""
+    trades: bool = False
+    """Whether the winner is better than the scenario as it is in one objective and worse in another, on the new seeds,
+    and keeps the constraints there."""
 
 
 @dataclass
@@ -102,6 +106,8 @@ class Study:
     seeds: int = 3
     trials: int = 60
     first: Sequence[Mapping[str, str]] = ()
+    pick: int | None = None
+    """Number of the trial of the front that is to be the winner, counted from 1; by default the knee."""
     _points: list[Point] = field(default_factory=list)
     _places: dict[tuple[tuple[str, str], ...], int] = field(default_factory=dict)
 
@@ -130,10 +136,15 @@ class Study:
         front = _front([trial for trial in again if not trial.violation], self.objectives)
         if not front:
             return Tuned([], None, None, len(found), None, tried=found)
-        winner = _nearest(front, self.objectives)
+        if self.pick is not None and not 1 <= self.pick <= len(front):
+            raise CellrateError(
+                f"there is no trial {self.pick} to pick: the front has {len(front)}, counted from 1 as they are listed"
+            )
+        winner = _nearest(front, self.objectives) if self.pick is None else front[self.pick - 1]
         against = self._against(winner)
         tuned = self.scenario.set(winner.settings)
-        return Tuned(front, winner, against, len(found), tuned, _is_better(against, self.objectives), found)
+        better, trades = _is_better(against, self.objectives), _trades(against, self.objectives)
+        return Tuned(front, winner, against, len(found), tuned, better, found, trades)
 
     def _trials(self, optuna: Any, study: Any) -> list[Trial]:
         found: list[Trial] = []
@@ -262,11 +273,21 @@ def _nearest(front: Sequence[Trial], objectives: Sequence[Objective]) -> Trial:
 
 
 def _is_better(against: Against, objectives: Sequence[Objective]) -> bool:
+    better, worse = _sides(against, objectives)
+    return better and not worse and not against.violation
+
+
+def _trades(against: Against, objectives: Sequence[Objective]) -> bool:
+    better, worse = _sides(against, objectives)
+    return better and worse and not against.violation
+
+
+def _sides(against: Against, objectives: Sequence[Objective]) -> tuple[bool, bool]:
+    """Say whether the winner is better in an objective, and worse in one, by more than half a confidence interval."""
     signs = [1.0 if one.largest else -1.0 for one in objectives]
     gains = [sign * mean.mean for sign, mean in zip(signs, against.difference, strict=True)]
-    halves = [mean.half_width or 0.0 for mean in against.difference]
-    worse = any(gain < -half for gain, half in zip(gains, halves, strict=True))
-    return not worse and not against.violation and any(gain > half for gain, half in zip(gains, halves, strict=True))
+    pairs = list(zip(gains, [mean.half_width or 0.0 for mean in against.difference], strict=True))
+    return any(gain > half for gain, half in pairs), any(gain < -half for gain, half in pairs)
 
 
 def optuna_of() -> Any:

@@ -86,6 +86,12 @@ def tune(
         list[str] | None, Parameter(help="What has to hold: 'ports.dropped == 0'. May be given again.")
     ] = None,
     trials: Annotated[int, Parameter(help="Sets of values that are tried.")] = 60,
+    pick: Annotated[
+        int | None,
+        Parameter(
+            help="Write the scenario of this trial of the front, by its number in the list, instead of the knee's."
+        ),
+    ] = None,
     seeds: Annotated[int, Parameter(help="Seeds of each trial; the best get three times as many.")] = 3,
     set: Settings = None,
     seed: Seed = None,
@@ -127,10 +133,12 @@ def tune(
             _into(folder, workers, cluster),
             seeds,
             trials,
+            pick=pick,
         ).do()
     if tuned.winner is None or tuned.scenario is None:
         return complain(f"none of {tuned.trials} trials keeps the constraints; their results are in {folder}", 1)
-    if tuned.better:
+    written = tuned.better or tuned.trades or pick is not None
+    if written:
         target.write_text(tuned.scenario.toml, encoding="utf-8", newline="\n")
     if plot:
         from ..campaigns.front import front
@@ -141,10 +149,10 @@ def tune(
         if not json:
             print(f"Plot: {picture}.png")
     if json:
-        print_json(_content(tuned, folder, target))
+        print_json(_content(tuned, folder, target if written else None))
     else:
-        _print(tuned, objective)
-        tell(f"The runs are in {folder}" + (f", the tuned scenario in {target}" if tuned.better else ""))
+        _print(tuned, objective, is_picked=pick is not None)
+        tell(f"The runs are in {folder}" + (f", the tuned scenario in {target}" if written else ""))
     return 0
 
 
@@ -171,22 +179,26 @@ def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[S
     return run
 
 
-def _print(tuned: Tuned, objectives: Sequence[str]) -> None:
+def _print(tuned: Tuned, objectives: Sequence[str], *, is_picked: bool) -> None:
     from ..recorded.table import letter, print_numbers
     from ..sweeps.settings import names_of
 
     paths = list(dict.fromkeys(path for trial in tuned.front for path in trial.settings))
     names = names_of(paths)
-    head = [*(names[path] for path in paths), *objectives]
+    head = ["trial", *(names[path] for path in paths), *objectives]
     rows = [
-        [*(trial.settings.get(path, "as it is") for path in paths), *(f"{value:,.6g}" for value in trial.values)]
-        for trial in tuned.front
+        [
+            str(number),
+            *(trial.settings.get(path, "as it is") for path in paths),
+            *(f"{value:,.6g}" for value in trial.values),
+        ]
+        for number, trial in enumerate(tuned.front, 1)
     ]
     tell(
         f"Best of {tuned.trials} trials"
         + (", none of which another one beats in every objective" if len(rows) > 1 else "")
     )
-    print_numbers(head if paths else ["", *objectives], rows if paths else [["as it is", *row] for row in rows])
+    print_numbers(head, rows)
     assert tuned.winner is not None
     assert tuned.against is not None
     said = (
@@ -200,11 +212,14 @@ def _print(tuned: Tuned, objectives: Sequence[str]) -> None:
     ):
         half = f" {sign} {difference.half_width:,.4g}" if difference.half_width else ""
         tell(f"  {text}: {won.mean:,.6g}, was {was.mean:,.6g}; difference {difference.mean:,.4g}{half}")
-    if not tuned.better:
-        tell("That is no better than the scenario as it is, which stays; no scenario is written.")
+    if tuned.trades:
+        tell("That is better in one objective and worse in another; --pick N writes the scenario of another trial.")
+    elif not tuned.better:
+        stays = "." if is_picked else ", which stays; no scenario is written. --pick N writes that of a trial."
+        tell(f"That is no better than the scenario as it is{stays}")
 
 
-def _content(tuned: Tuned, folder: Path, target: Path) -> dict[str, object]:
+def _content(tuned: Tuned, folder: Path, target: Path | None) -> dict[str, object]:
     assert tuned.winner is not None
     assert tuned.against is not None
     means = {
@@ -216,6 +231,7 @@ def _content(tuned: Tuned, folder: Path, target: Path) -> dict[str, object]:
         "winner": tuned.winner.__dict__,
         "unseen_seeds": means,
         "better": tuned.better,
+        "trades": tuned.trades,
         "folder": str(folder),
-        "scenario": str(target) if tuned.better else None,
+        "scenario": None if target is None else str(target),
     }

@@ -37,6 +37,8 @@ def show(
         ),
     ] = None,
     csv: Annotated[bool, Parameter(help="Print the table of a sweep as CSV, with all digits.")] = False,
+    latex: Annotated[bool, Parameter(help="Print tables in LaTeX, for the package booktabs.")] = False,
+    markdown: Annotated[bool, Parameter(help="Print tables in Markdown.")] = False,
     point: Points = None,
 ) -> int:
     """Print the tables of a run again, of a sweep, of live runs, or of several of these in one.
@@ -46,10 +48,17 @@ def show(
     from ..campaigns.reading import folders_of, load_together
     from ..folders.replaceable import CAMPAIGN, of_a_live_run
     from ..results.reading import summary_in, told_of
+    from ..sweeps.for_papers import latex as as_latex
+    from ..sweeps.for_papers import markdown as as_markdown
+    from ..sweeps.for_papers import print_tables
     from ..sweeps.overview import print_csv, print_overview, settings_in
     from ..sweeps.settings import named
     from ..sweeps.table import print_runs
 
+    forms = {"--json": json, "--csv": csv, "--latex": latex, "--markdown": markdown}
+    asked = [option for option, given in forms.items() if given]
+    if len(asked) > 1:
+        raise CellrateError(f"{asked[0]} and {asked[1]} are two forms of one table; leave one out")
     folder = folders[0]
     with told_of(folder):
         results = load_together(folders)
@@ -62,6 +71,9 @@ def show(
             one = _picked(folder, results, point)
             if json:
                 print_json(one.summary)
+            elif latex or markdown:
+                one.settings = {}
+                print_tables([one], [], as_latex if latex else as_markdown)
             else:
                 print_runs([one])
             return 0
@@ -71,6 +83,8 @@ def show(
             print_json(summary_in(folder))
         elif csv:
             print_csv(results, by or [])
+        elif latex or markdown:
+            print_tables(results, by or [], as_latex if latex else as_markdown)
         elif by:
             print_overview(results, by, title=named(results[0].summary, settings_in(results)))
         elif len(folders) == 1 and of_a_live_run(results[0].summary):
