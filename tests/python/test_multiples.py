@@ -107,3 +107,15 @@ def test_the_front_has_a_panel_for_each_two_objectives() -> None:
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in drawn.axes] == [
         ("max x", "min y"), ("max x", "max z"), ("min y", "max z"),
     ]  # fmt: skip
+
+
+def test_categories_are_points_that_no_line_joins() -> None:
+    scenario = cellrate.Scenario.parse(PAIR.replace('"20 ms"', '"2 ms"'))
+    kinds = ["erica", "capc"]
+    results = cellrate.sweep(scenario, over={"defaults.switch.algorithm": kinds, "defaults.abr.nrm": [8, 32]})
+    for key, style in (("algorithm", "None"), ("nrm", "-")):
+        drawn = multiples.over(results, "ports.max_queue", key)
+        means = [line for line in drawn.axes[0].get_lines() if line.get_marker() == "o"]
+        assert [line.get_linestyle() for line in means] == [style]
+    labels = multiples.heat(results, "ports.max_queue", ["algorithm", "nrm"]).axes[0].get_xticklabels()
+    assert [(label.get_text(), label.get_rotation()) for label in labels] == [("erica", 30), ("capc", 30)]

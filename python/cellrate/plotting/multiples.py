@@ -139,6 +139,8 @@ def over(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] =
                 [mean.mean for _, mean in there],
                 yerr=[mean.half_width or 0.0 for _, mean in there],
                 color=COLOURS[0],
+                # Nothing is between two categories.
+                linestyle="none" if axis.numbers is None else "-",
                 marker="o",
                 markersize=3.5,
                 capsize=2.5,
@@ -178,6 +180,8 @@ def heat(results: Sequence[Recorded], figure: str, keys: Sequence[str], by: Sequ
         axes.grid(visible=False)
         axes.imshow(grid, origin="lower", aspect="auto", cmap=colours, norm=scale, interpolation="nearest")
         _texts(axes.xaxis, across)
+        if across.numbers is None:
+            axes.tick_params(axis="x", labelrotation=30)
         _texts(axes.yaxis, up)
         if grid.size <= MOST_NUMBERS:
             for (row, column), value in np.ndenumerate(grid):
@@ -216,7 +220,7 @@ def distribution(results: Sequence[Recorded], figure: str, key: str, by: Sequenc
                 )
         axes.set_ylim(0, 102)
 
-    drawn = _grid(points, draw, "values at most so large [%]", points.shown.label, "number of values in brackets")
+    drawn = _grid(points, draw, "share of values ≤ x [%]", points.shown.label, "number of values in brackets")
     entries = {
         label: handle for axes in drawn.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
