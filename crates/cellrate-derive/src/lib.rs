@@ -39,6 +39,7 @@ mod table;
 ///   the field's type.
 /// - `kind = expression`: the values that the key may have, where the type allows more.
 /// - `unit = "..."`: the unit of the number in errors of `check`, where the type has another or none.
+/// - `steps = expression`: all values of the key, where there are only so many.
 /// - `missing = "..."`: a hint for the error that a required key is missing, in place of the sentence.
 /// - `elsewhere`: the key is declared here and read by other code: its value is an argument of `read`.
 /// - `flatten`: the keys of another table, among those of this one. With `default`, the table's own default is made by

@@ -32,6 +32,7 @@ struct Field {
     declared_as: Option<Type>,
     kind: Option<TokenStream>,
     unit: Option<LitStr>,
+    steps: Option<TokenStream>,
     missing: Option<LitStr>,
     is_argument: bool,
     is_elsewhere: bool,
@@ -331,6 +332,7 @@ impl Field {
             declared_as: None,
             kind: None,
             unit: None,
+            steps: None,
             missing: None,
             is_argument: false,
             is_elsewhere: false,
@@ -350,6 +352,7 @@ impl Field {
                     () if meta.path.is_ident("as") => read.declared_as = Some(meta.value()?.parse()?),
                     () if meta.path.is_ident("kind") => read.kind = expression()?,
                     () if meta.path.is_ident("unit") => read.unit = text()?,
+                    () if meta.path.is_ident("steps") => read.steps = expression()?,
                     () if meta.path.is_ident("missing") => read.missing = text()?,
                     () if meta.path.is_ident("argument") => read.is_argument = true,
                     () if meta.path.is_ident("elsewhere") => read.is_elsewhere = true,
@@ -438,7 +441,8 @@ impl Field {
                 if <#setting as ::cellrate_proto::declaration::Setting>::QUOTED { #quoted } else { #default }
             },
         };
-        quote!(&[::cellrate_proto::declaration::key(#name, #kind, #shown, #about)])
+        let steps = self.steps.iter();
+        quote!(&[::cellrate_proto::declaration::key(#name, #kind, #shown, #about) #(.with_steps(#steps))*])
     }
 
     /// The value that `new` gives; `None` for an argument.

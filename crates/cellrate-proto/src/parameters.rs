@@ -1,7 +1,7 @@
 //! The ABR parameters of a connection: key, unit, range and default of each, stated once (paper abr-parameters, table
 //! 1; TM 4.0, table 5-5). Reader, checks and reference follow from the struct.
 
-use crate::declaration::{Kind, PowerOfTwoOrZero, SpanOrZero, Table};
+use crate::declaration::{Kind, PowerOfTwoOrZero, SpanOrZero, Steps, Table};
 pub use crate::declaration::{ParameterError, in_range};
 pub use crate::power_of_two::PowerOfTwo;
 use crate::units::{CellRate, Cells, Duration};
@@ -51,33 +51,30 @@ pub struct AbrParameters {
         default = "32",
         kind = Kind::Integer(2, 256),
         unit = "cells",
-        holds(nrm.is_power_of_two() && (2..=256).contains(&nrm), "a power of two from 2 to 256")
+        steps = NRM,
+        holds(NRM.contains(nrm.into()), "a power of two from 2 to 256")
     )]
     pub nrm: u32,
     /// Longest time between forward RM cells while cells flow: 100 ms times a power of two from 2^-7 to 1.
     #[key(
         default = "100 ms",
-        holds(
-            (0..=7).any(|k| trm.as_ps() == Duration::from_ms(100).as_ps() >> k),
-            "100 ms times a power of two from 2^-7 to 1"
-        )
+        steps = TRM,
+        holds(TRM.contains(trm.as_secs_f64()), "100 ms times a power of two from 2^-7 to 1")
     )]
     pub trm: Duration,
     /// Largest increase per backward RM cell, as a fraction of pcr: a power of two from 1/32768 to 1.
-    #[key(default = "1/16")]
+    #[key(default = "1/16", steps = FACTOR)]
     pub rif: PowerOfTwo,
     /// Decrease on congestion indication, as a fraction of the allowed cell rate: a power of two from 1/32768 to 1.
     ///
     /// The default is that of TM 4.0.
-    #[key(default = "1/16")]
+    #[key(default = "1/16", steps = FACTOR)]
     pub rdf: PowerOfTwo,
     /// Idle time after which the allowed cell rate falls to icr: 10 ms to 10.23 s in steps of 10 ms.
     #[key(
         default = "500 ms",
-        holds(
-            adtf.as_ps().is_multiple_of(ADTF_STEP.as_ps()) && (1..=1023).contains(&adtf.div_floor(ADTF_STEP)),
-            "from 10 ms to 10.23 s in steps of 10 ms"
-        )
+        steps = ADTF,
+        holds(ADTF.contains(adtf.as_secs_f64()), "from 10 ms to 10.23 s in steps of 10 ms")
     )]
     pub adtf: Duration,
     /// Transient buffer exposure, at most 16777215 cells.
@@ -99,7 +96,11 @@ pub struct AbrParameters {
     #[key(
         default = "1/16",
         as = PowerOfTwoOrZero,
-        holds(cdf.is_none_or(|cdf| cdf.negative_exponent() <= 6), "0 or a power of two from 1/64 to 1")
+        steps = CDF,
+        holds(
+            CDF.contains(cdf.map_or(0.0, PowerOfTwo::value)),
+            "0 or a power of two from 1/64 to 1"
+        )
     )]
     pub cdf: Option<PowerOfTwo>,
     /// Fixed round-trip time, at most 16.777215 s.
@@ -114,8 +115,12 @@ pub struct AbrParameters {
     pub frtt: Duration,
 }
 
-/// The step of ADTF.
-const ADTF_STEP: Duration = Duration::from_ms(10);
+// What signalling carries of those that have only so many values.
+const FACTOR: Steps = Steps::powers_to_one(15);
+const CDF: Steps = Steps { zero: true, ..Steps::powers_to_one(6) };
+const NRM: Steps = Steps { unit: "", scale: 1.0, first: 2.0, count: 8, doubling: true, zero: false };
+const TRM: Steps = Steps { unit: "ms", scale: 1e3, first: 0.78125, count: 8, doubling: true, zero: false };
+const ADTF: Steps = Steps { unit: "ms", scale: 1e3, first: 10.0, count: 1023, doubling: false, zero: false };
 
 impl AbrParameters {
     /// The CRM in force: as set, or ceil(TBE / Nrm) (paper abr-parameters, section 6.1.1), and never below 1.

@@ -56,7 +56,7 @@ mod _native {
     #[pymodule_export]
     use crate::scenario::{Scenario, schema};
     #[pymodule_export]
-    use crate::signalling::signalled;
+    use crate::signalling::{abr_parameters, signalled};
     #[cfg(not(live))]
     #[pymodule_export]
     use crate::without_live::{

@@ -1,5 +1,6 @@
-//! `signalled`: the codes of a parameter set.
+//! Parameters of the standard: their defaults and values, and the codes of a set of them.
 
+use cellrate_proto::declaration::Key;
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::signalling::Signalled;
 use cellrate_proto::{AbrParameters, CellRate, Cells, Duration};
@@ -57,4 +58,13 @@ pub fn signalled(
         ("CDF", optional.cdf.unwrap_or_default().into()),
         ("record", optional.to_record()),
     ])
+}
+
+/// Key, default as it would be written, and all values that signalling carries where there are only so many, of each
+/// ABR parameter.
+#[pyfunction]
+pub fn abr_parameters() -> Vec<(&'static str, &'static str, Option<Vec<String>>)> {
+    let row =
+        |key: &Key| (key.name, key.default.trim_matches('"'), key.steps.map(|steps| steps.texts().collect()));
+    AbrParameters::KEYS.iter().map(row).collect()
 }

@@ -1,4 +1,6 @@
-"""Ranges of a parameter that searches go through: what TM 4.0 can signal where the key is one of its parameters."""
+"""Ranges of a parameter that searches go through.
+
+Of a parameter of TM 4.0, what set-up can signal, as the core declares it."""
 
 from __future__ import annotations
 
@@ -6,23 +8,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .. import _native
 from ..errors import CellrateError
 from ..quantities import TIME, read, read_ratio
 from ..sweeps.settings import as_written
 
-_POWERS_OF_RATIO = (*(f"1/{2**power}" for power in range(15, 0, -1)), "1")
-
-SIGNALLED = {
-    "rif": _POWERS_OF_RATIO,
-    "rdf": _POWERS_OF_RATIO,
-    "cdf": ("0", *(f"1/{2**power}" for power in range(6, 0, -1)), "1"),
-    "nrm": tuple(str(2**power) for power in range(1, 9)),
-    "trm": tuple(f"{100 / 2**power:g} ms" for power in range(7, -1, -1)),
-}
+SIGNALLED = {key: values for key, _, values in _native.abr_parameters() if values is not None}
 """By the last part of a key, the values that TM 4.0 can signal at set-up, in rising order."""
 
-ADTF_STEP_S = 0.01
-"""ADTF is signalled in steps of 10 ms, from 0.01 s to 10.23 s."""
+ADTF_STEP_S = read(SIGNALLED["adtf"][0], TIME)
+"""Step of ADTF, of whose multiples set-up signals the first 1023."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +51,10 @@ class Range:
                 "defaults.abr.nrm=2..256 or 'vc.vc1.pcr=1 Mbps..10 Mbps'"
             )
         name = path.rpartition(".")[2]
-        if name in SIGNALLED and (".abr." in f".{path}"):
-            return cls(path, _between(SIGNALLED[name], low, high, f"{option} {text}"))
         if name == "adtf":
             return cls._of_adtf(path, low, high, f"{option} {text}")
+        if name in SIGNALLED and (".abr." in f".{path}"):
+            return cls(path, _between(SIGNALLED[name], low, high, f"{option} {text}"))
         written = as_written([low, high])
         if written is None:
             raise CellrateError(f"{option} {text}: write both values with the same unit, such as 1 Mbps..10 Mbps")
@@ -76,9 +71,9 @@ class Range:
     def _of_adtf(cls, path: str, low: str, high: str, said: str) -> Range:
         first, last = (read(text, TIME) for text in (low, high))
         steps = [round(value / ADTF_STEP_S) for value in (first, last)]
-        if not 1 <= steps[0] < steps[1] <= 1023:
+        if not 1 <= steps[0] < steps[1] <= len(SIGNALLED["adtf"]):
             raise CellrateError(f"{said}: ADTF is signalled from 10 ms to 10.23 s, in steps of 10 ms")
-        return cls(path, [f"{10 * step} ms" for step in range(steps[0], steps[1] + 1)])
+        return cls(path, SIGNALLED["adtf"][steps[0] - 1 : steps[1]])
 
     def at(self, share: float) -> str:
         """Give the value at a share of the way from the lowest to the highest [0 to 1]."""

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from ..advice.advised import AdvisedSet
 from ..advice.advisor import taken_back
-from ..advice.situation import MAX_24_BITS, Situation
+from ..advice.situation import Situation
+from ..quantities import TIME, read, read_ratio
 from ..running.points import Progress, run_many
 from ..scenario import Scenario
 from .figures import Figure, figures_of, is_worse
@@ -18,17 +20,12 @@ from .scenario import scenario_text
 if TYPE_CHECKING:
     from ..results import Result
 
+_TEXTS = {key: default for key, default, _ in _native.abr_parameters()}
 DEFAULTS: Mapping[str, object] = {
-    "mcr": "0 cells/s",
-    "nrm": 32,
-    "trm": "100 ms",
-    "rif": "1/16",
-    "rdf": "1/16",
-    "tbe": "16777215 cells",
-    "cdf": "1/16",
-    "adtf": "500 ms",
+    key: int(_TEXTS[key]) if _TEXTS[key].isdigit() else _TEXTS[key]
+    for key in ("mcr", "nrm", "trm", "rif", "rdf", "tbe", "cdf", "adtf")
 }
-"""Table 1, with RIF 1/16 as in the paper's runs and RDF 1/16 as in TM 4.0. PCR and ICR are the slowest link's rate."""
+"""Defaults of the core (table 1, TM 4.0) by key. PCR and ICR are the slowest link's rate."""
 
 
 @dataclass(frozen=True)
@@ -177,5 +174,10 @@ def _defaults(s: Situation) -> dict[str, object]:
 def _default_values(s: Situation) -> dict[str, float]:
     """Give the defaults as numbers, in the units of advice."""
     line = float(int(s.line))
-    factors = {"rif": 1 / 16, "rdf": 1 / 16, "cdf": 1 / 16}
-    return {"pcr": line, "icr": line, "mcr": 0.0, "nrm": 32, "trm": 0.1, "tbe": MAX_24_BITS, "adtf": 0.5, **factors}
+    return {"pcr": line, "icr": line, **{key: _number(str(text)) for key, text in DEFAULTS.items()}}
+
+
+def _number(text: str) -> float:
+    """Read a ratio, a time [s] or a number with its unit."""
+    number, _, unit = text.partition(" ")
+    return read(text, TIME) if unit in ("ms", "s") else read_ratio(number)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..advice.advised import AdvisedSet
 from ..advice.advisor import tuned_to
-from ..campaigns.ranges import ADTF_STEP_S, SIGNALLED, Range
+from ..campaigns.ranges import ADTF_STEP_S, Range
 from ..campaigns.sweeping import sweep_into
 from ..campaigns.tune import BATCH, optuna_of, suggested
 from ..errors import CellrateError
@@ -78,7 +78,7 @@ def ranges_of(texts: Sequence[str]) -> list[Range]:
     CellrateError
         If a key is none that can be tuned, or given twice, or a value cannot be signalled.
     """
-    known = (*SIGNALLED, "adtf", "tbe")
+    known = ("rif", "rdf", "cdf", "nrm", "trm", "adtf", "tbe")
     found: dict[str, Range] = {}
     for text in texts:
         key = text.partition("=")[0].strip().removeprefix("defaults.abr.").lower()

@@ -7,6 +7,7 @@
 
 mod drawn;
 mod error;
+mod steps;
 mod values;
 mod words;
 pub mod written;
@@ -14,6 +15,7 @@ pub mod written;
 pub use cellrate_derive::Table;
 pub use drawn::Drawn;
 pub use error::{ParameterError, in_range};
+pub use steps::Steps;
 pub use values::{OrOff, PowerOfTwoOrZero, Reading, Setting, SpanOrZero, Values};
 pub use words::words;
 
@@ -249,16 +251,25 @@ pub struct Key {
     pub default: &'static str,
     /// A sentence on its meaning.
     pub about: &'static str,
+    /// All values, where there are only so many.
+    pub steps: Option<Steps>,
+}
+
+impl Key {
+    /// The key, whose values are these.
+    pub const fn with_steps(self, steps: Steps) -> Key {
+        Key { steps: Some(steps), ..self }
+    }
 }
 
 /// A key that may be left out.
 pub const fn key(name: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
-    Key { name, kind, required: false, default, about }
+    Key { name, kind, required: false, default, about, steps: None }
 }
 
 /// A key that must be there.
 pub const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, required: true, default: "required", about }
+    Key { name, kind, required: true, default: "required", about, steps: None }
 }
 
 /// How many keys, or whatever else, there are in all `parts` together.
