@@ -41,7 +41,8 @@ mod table;
 /// - `unit = "..."`: the unit of the number in errors of `check`, where the type has another or none.
 /// - `steps = expression`: all values of the key, where there are only so many.
 /// - `missing = "..."`: a hint for the error that a required key is missing, in place of the sentence.
-/// - `elsewhere`: the key is declared here and read by other code: its value is an argument of `read`.
+/// - `elsewhere`: the key, of this `kind`, is declared here, and other code sets the field; until then it has the
+///   default of its type.
 /// - `flatten`: the keys of another table, among those of this one. With `default`, the table's own default is made by
 ///   its function `written`, and its keys by its function `keys`.
 ///

@@ -92,7 +92,7 @@ impl Table {
 
     /// Arguments of `new`: what must be given.
     fn arguments(&self) -> Vec<&Field> {
-        self.fields.iter().filter(|field| field.is_given() || field.is_required()).collect()
+        self.fields.iter().filter(|field| field.is_argument || field.is_required()).collect()
     }
 
     /// Source that values are read from.
@@ -145,7 +145,7 @@ impl Table {
             Some(quote!(let #ident = #value;))
         });
         let listed = self.fields.iter().filter_map(|field| {
-            let default = field.default.as_ref().filter(|_| !field.is_given())?.value();
+            let default = field.default.as_ref().filter(|_| !field.is_argument)?.value();
             Some(format!(" - `{}`: {default}", field.ident))
         });
         quote! {
@@ -163,7 +163,7 @@ impl Table {
         let arguments: Vec<_> = self
             .fields
             .iter()
-            .filter(|field| field.is_given())
+            .filter(|field| field.is_argument)
             .map(|Field { ident, ty, .. }| quote!(#ident: #ty))
             .collect();
         let source = self.source();
@@ -274,7 +274,7 @@ impl Table {
     fn reading(&self) -> Option<TokenStream> {
         let ident = &self.ident;
         match self.is_written {
-            _ if self.fields.iter().any(Field::is_given) => None,
+            _ if self.fields.iter().any(|field| field.is_argument) => None,
             true => Some(quote! {
                 impl crate::text::written::FromNode for #ident {
                     fn from_node(
@@ -372,13 +372,8 @@ impl Field {
         Ok(read)
     }
 
-    /// Whether `read` is told the value, or what stands for it.
-    fn is_given(&self) -> bool {
-        self.is_argument || self.is_elsewhere
-    }
-
     fn is_required(&self) -> bool {
-        self.default.is_none() && !self.is_given() && !self.is_flat
+        self.default.is_none() && !self.is_argument && !self.is_flat
     }
 
     /// Whether `None` stands for a value that is not given.
@@ -433,7 +428,7 @@ impl Field {
         let Some(default) = &self.default else {
             return quote!(&[::cellrate_proto::declaration::required(#name, #kind, #about)]);
         };
-        let is_phrase = self.or.is_some() || self.is_given() || self.is_optional();
+        let is_phrase = self.or.is_some() || self.is_argument || self.is_elsewhere || self.is_optional();
         let quoted = format!("\"{}\"", default.value());
         let shown = match is_phrase {
             true => quote!(#default),
@@ -447,10 +442,13 @@ impl Field {
 
     /// The value that `new` gives; `None` for an argument.
     fn value(&self) -> Option<TokenStream> {
-        if self.is_given() || self.is_required() {
+        if self.is_argument || self.is_required() {
             return None;
         }
         let ty = &self.ty;
+        if self.is_elsewhere {
+            return Some(quote!(<#ty as ::core::default::Default>::default()));
+        }
         let Some(default) = &self.default else {
             return Some(match self.is_written {
                 true => quote!(<#ty as ::core::default::Default>::default()),
@@ -475,6 +473,7 @@ impl Field {
             "bool" => "flag",
             "Cells" => "cells",
             "Octets" => "octets",
+            "Time" => "instant",
             "Duration" => "span",
             "CellRate" => "rate",
             "PowerOfTwo" => "power_of_two",
@@ -498,8 +497,11 @@ impl Field {
     /// The statement that reads the field.
     fn reading(&self, source: &TokenStream) -> TokenStream {
         let (ident, ty, name, setting) = (&self.ident, &self.ty, self.key(), self.setting());
-        if self.is_elsewhere || self.is_argument && self.default.is_none() {
+        if self.is_argument && self.default.is_none() {
             return TokenStream::new();
+        }
+        if self.is_elsewhere {
+            return quote!(let #ident = <#ty as ::core::default::Default>::default(););
         }
         if self.is_flat {
             let value = match &self.default {
@@ -555,7 +557,10 @@ impl Field {
             });
         }
         let Some(range) = &self.range else {
-            return Some(quote!(<#setting as ::cellrate_proto::declaration::Setting>::check(&self.#ident)?;));
+            let is_read = !self.is_argument && !self.is_elsewhere;
+            return is_read.then(
+                || quote!(<#setting as ::cellrate_proto::declaration::Setting>::check(&self.#ident)?;),
+            );
         };
         match self.is_optional() {
             true => Some(quote! {

@@ -1,6 +1,4 @@
-"""Ranges of a parameter that searches go through.
-
-Of a parameter of TM 4.0, what set-up can signal, as the core declares it."""
+"""Ranges of a parameter that searches go through: what set-up can signal where it is one of TM 4.0."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 //! together.
 
 use crate::power_of_two::PowerOfTwo;
-use crate::units::{CellRate, Cells, Duration, Octets};
+use crate::units::{CellRate, Cells, Duration, Octets, Time};
 
 /// A decimal number at the head of a text: its digits, how many of them are decimals, and where it ends.
 struct Number {
@@ -112,6 +112,14 @@ pub const fn span(text: &str) -> Duration {
         12
     };
     Duration::from_ps(number.scaled(power))
+}
+
+/// The instant of a text such as "0 s", from the beginning of a run.
+pub const fn instant(text: &str) -> Time {
+    match bare(text).as_bytes() {
+        [b'0', b' ', ..] => Time::ZERO,
+        _ => Time::from_ps(span(text).as_ps()),
+    }
 }
 
 /// The number of cells of a text such as "50 cells".

@@ -8,8 +8,8 @@
 
 use super::Slot;
 use super::list::List;
-use crate::declaration::words;
-use crate::parameters::{ParameterError, TCR, in_range};
+use crate::declaration::{Table, words};
+use crate::parameters::TCR;
 use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
 use crate::units::{CellRate, Cells, Time};
@@ -26,26 +26,17 @@ words! {
     }
 }
 
-/// When a port originates BRMs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When a cell of an ABR connection finds a long ABR queue, a BRM is sent to its source, at most 10 a second for each
+/// connection. The algorithm of the port treats it like any BRM that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(name = "becn")]
 pub struct BecnConfig {
-    /// While a cell finds an ABR queue at or above this [cells, at least 1; no default].
+    /// BRMs are originated while the ABR queue is at or above this; at least 1 cell.
+    #[key(holds(threshold > Cells::ZERO, "at least 1 cell"))]
     pub threshold: Cells,
-    /// Indication that its BRMs carry. Default CI.
+    /// Indication in the BRM: CI, the source is to reduce its rate by RDF, or NI, it is not to raise it.
+    #[key(name = "sets", default = "ci")]
     pub indication: BecnIndication,
-}
-
-impl BecnConfig {
-    /// BRMs with CI from this queue on.
-    pub const fn new(threshold: Cells) -> BecnConfig {
-        BecnConfig { threshold, indication: BecnIndication::Congestion }
-    }
-
-    /// Refuses a threshold that an empty queue would be at.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let threshold = self.threshold.0;
-        in_range("threshold", threshold as f64, "cells", threshold > 0, "at least 1 cell")
-    }
 }
 
 /// The BRMs that a port has originated.

@@ -1,26 +1,25 @@
 //! EFCI marking (TM 4.0, 5.10.6 a).
 
-use crate::parameters::{ParameterError, in_range};
+use crate::declaration::Table;
 use crate::units::Cells;
 
-/// When a port marks data cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Thresholds on the ABR queue.
+///
+/// They say when a port marks data cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(name = "efci")]
 pub struct EfciConfig {
-    /// Marking begins when the ABR queue is above this \[cells\]. No default.
+    /// Marking begins when the queue is above this.
     pub high: Cells,
-    /// Marking ends when the ABR queue is at or below this [cells, at most `high`]. Default: `high`.
+    /// Marking ends when the queue is at or below this; at most `high`.
+    #[key(default = "`high`", or = high, holds(low <= high, "from 0 to high"))]
     pub low: Cells,
 }
 
 impl EfciConfig {
     /// One threshold: data cells that leave a queue above it are marked, others are not.
     pub const fn single(threshold: Cells) -> EfciConfig {
-        EfciConfig { high: threshold, low: threshold }
-    }
-
-    /// Refuses `low` above `high`.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        in_range("low", self.low.0 as f64, "cells", self.low <= self.high, "from 0 to high")
+        EfciConfig::new(threshold)
     }
 }
 

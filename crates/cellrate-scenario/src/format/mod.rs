@@ -8,7 +8,6 @@ mod congested;
 mod flows;
 mod host;
 mod link;
-mod live;
 mod loopback;
 mod measuring;
 mod police;
@@ -24,16 +23,16 @@ use cellrate_proto::switch::FIGURES;
 
 use crate::clocks::CLOCKS_KEY;
 use crate::keys::{POSITIVE_RATE, RATE, SPAN};
-use crate::model::{Category, DemandQuantity, FlowQuantity, PortQuantity, WaitingBrm};
+use crate::model::{Category, DemandQuantity, FlowQuantity, LiveSettings, PortQuantity, WaitingBrm};
 pub(crate) use changing::Change;
 use channel::CHANNELS_KEY;
 use congested::CONGESTED_KEY;
+pub(crate) use congested::Congested;
 use flows::FLOWS;
 pub(crate) use flows::MOST_SLOTS;
 use host::{HOST, HOST_DEFAULTS};
 pub(crate) use link::LinkTable;
 use link::{LINK, LINK_DEFAULTS};
-use live::LIVE;
 use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
 pub(crate) use police::{Conformance, DEFINITIONS, Method};
@@ -112,7 +111,7 @@ pub(crate) const ROOT: Shape = Shape {
             "none",
             "Parts of the run for which figures are given separately.",
         ),
-        key("live", Kind::Table(&LIVE), "none", "How the network is run live."),
+        key("live", Kind::Table(&LiveSettings::SHAPE), "none", "How the network is run live."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
     ],
 };

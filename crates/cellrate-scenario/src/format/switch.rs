@@ -1,19 +1,19 @@
 //! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
 
-use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, Tagged, key, required};
+use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, Tagged, key};
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::frame_discard::SHAPES;
-use cellrate_proto::switch::{BecnIndication, FORMS, PacketMarkingConfig};
+use cellrate_proto::switch::{BecnConfig, EfciConfig, FORMS, PacketMarkingConfig};
 
 use super::tree::CONSOLIDATION_KEY;
 use super::{COUNT, LIKE, NAME, by_name};
-use crate::keys::{CELLS, NRM, POSITIVE_RATE, RATE, ROOM, SHARE, SPAN, TIME};
-use crate::model::RmCells;
+use crate::keys::{CELLS, NRM, POSITIVE_RATE, RATE, SPAN, TIME};
+use crate::model::{Buffers, RmCells, VsVd};
 use crate::plugin::{NAME_KEY, PARAMETERS_KEY};
 
 const BUFFERS_KEY: Key = key(
     "buffers",
-    Kind::Table(&BUFFERS),
+    Kind::Table(&Buffers::SHAPE),
     "infinite",
     "Room in each output port, the cell in transmission included.",
 );
@@ -55,13 +55,13 @@ const QUEUEING_KEY: Key = key(
 );
 const EFCI_KEY: Key = key(
     "efci",
-    Kind::Or(&[Kind::Table(&EFCI), Kind::Choice(&["off"])]),
+    Kind::Or(&[Kind::Table(&EfciConfig::SHAPE), Kind::Choice(&["off"])]),
     "\"off\"",
     "EFCI marking of data cells in each output port.",
 );
 const BECN_KEY: Key = key(
     "becn",
-    Kind::Or(&[Kind::Table(&BECN), Kind::Choice(&["off"])]),
+    Kind::Or(&[Kind::Table(&BecnConfig::SHAPE), Kind::Choice(&["off"])]),
     "\"off\"",
     "BRMs that each output port originates (BN = 1; TM 4.0, 5.10.6); a connection whose control loop the switch segments gets none.",
 );
@@ -74,7 +74,7 @@ const ALGORITHM_KEY: Key = key(
 
 const VS_VD_KEY: Key = key(
     "vs_vd",
-    Kind::Or(&[Kind::Table(&VS_VD), Kind::Choice(&["off"])]),
+    Kind::Or(&[Kind::Table(&VsVd::SHAPE), Kind::Choice(&["off"])]),
     "\"off\"",
     "Segments the control loops of ABR connections that leave by each output port, both directions of them: the switch is destination of the loop before it and source of the one behind it (TM 4.0, 5.10.6 d); {} for all defaults.",
 );
@@ -130,28 +130,6 @@ pub(super) const SWITCH_DEFAULTS: Shape = Shape {
     keys: port_keys![; CONSOLIDATION_KEY, NEGOTIATION_KEY],
 };
 
-const VS_VD: Shape = Shape {
-    name: "vs_vd",
-    about: "Cells wait in a queue for each connection until the virtual source may send them. The loop before the switch gets f(Tq) times its ACR, with ERICA+'s function f of the delay Tq = queue / ACR.",
-    keys: &[
-        key(
-            "t0",
-            SPAN,
-            "\"500 us\", or half a round trip of the loop before the switch if that is longer",
-            "The delay aimed at.",
-        ),
-        key("a", SLOPE, "1.15", "Slope of f above t0."),
-        key("b", SLOPE, "1.05", "f at an empty queue, and its slope below t0."),
-        key("qdlf", SHARE, "0.5", "Queue drain limit factor: the smallest f."),
-        key(
-            "buffer",
-            ROOM,
-            "\"infinite\"",
-            "Room of each such queue, for data cells; one that finds none is lost.",
-        ),
-    ],
-};
-
 const NEGOTIATION: Shape = Shape {
     name: "negotiation",
     about: "Limits and wishes of a switch at set-up; it leaves parameters that are not given as they are (paper abr-parameters, table 1).",
@@ -194,28 +172,6 @@ const PORT: Shape = Shape {
     name: "port",
     about: "One output port of a switch: what differs from the switch.",
     keys: port_keys![;],
-};
-
-const BUFFERS: Shape = Shape {
-    name: "buffers",
-    about: "Room for cells; a cell that finds none is lost.",
-    keys: &[
-        key("guaranteed", ROOM, "\"infinite\"", "Room for CBR and VBR together."),
-        key("abr", ROOM, "\"infinite\"", "Room for ABR."),
-        key("ubr", ROOM, "\"infinite\"", "Room for GFR and UBR together."),
-        key(
-            "shared",
-            ROOM,
-            "\"infinite\"",
-            "Room for all of them together, in addition to their own limits.",
-        ),
-        key(
-            "tagged",
-            ROOM,
-            "\"infinite\"",
-            "Room for cells with CLP = 1: they are lost while so many cells of any kind are in the port. Policers set CLP, and out-of-rate RM cells have it, too.",
-        ),
-    ],
 };
 
 /// Kinds of marking as they declare themselves, by their `type`.
@@ -302,35 +258,6 @@ const QUEUEING: Tagged = Tagged {
         ),
     ],
 };
-
-const EFCI: Shape = Shape {
-    name: "efci",
-    about: "Thresholds on the ABR queue.",
-    keys: &[
-        required("high", CELLS, "Marking begins when the queue is above this."),
-        key("low", CELLS, "`high`", "Marking ends when the queue is at or below this; at most `high`."),
-    ],
-};
-
-const BECN: Shape = Shape {
-    name: "becn",
-    about: "When a cell of an ABR connection finds a long ABR queue, a BRM is sent to its source, at most 10 a second for each connection. The algorithm of the port treats it like any BRM that passes.",
-    keys: &[
-        required(
-            "threshold",
-            CELLS,
-            "BRMs are originated while the ABR queue is at or above this; at least 1 cell.",
-        ),
-        key(
-            "sets",
-            BecnIndication::KIND,
-            "\"ci\"",
-            "Indication in the BRM: CI, the source is to reduce its rate by RDF, or NI, it is not to raise it.",
-        ),
-    ],
-};
-
-const SLOPE: Kind = Kind::Ratio(Range::above(1.0, f64::MAX));
 
 /// The variants before those that are built in.
 const FIRST: &[(&str, Shape)] = &[

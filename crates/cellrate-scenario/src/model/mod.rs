@@ -45,6 +45,7 @@ pub use vs_vd::*;
 pub use crate::demand::{Arrivals, Law, Traced};
 pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
 pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ready, Voice, Web};
+use crate::text::written::Room;
 pub use crate::traffic::{
     Adaptation, AdapterQueue, Channel, CongestionControl, ConnectionUse, Datagrams, DelayedAck, Estimator,
     FirstOfTrace, FollowAcr, FollowMeans, FrameLengths, FrameRate, FramesTraffic, GreedyWindow, IdleRestart,
@@ -58,7 +59,7 @@ pub use crate::values::{ClockOffset, Period};
 use std::sync::Arc;
 
 use cellrate_proto::admission::Book;
-use cellrate_proto::declaration::words;
+use cellrate_proto::declaration::{Table, words};
 use cellrate_proto::destination::CongestedSpan;
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{FrameDiscardConfig, PacketMarkingConfig, PortControlConfig};
@@ -238,19 +239,27 @@ words! {
     }
 }
 
-/// Room in an output port, the cell in transmission included; `None` is without limit. A cell that finds no room is
-/// lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// Room for cells; a cell that finds none is lost.
+///
+/// The cell in transmission counts, too; `None` is without limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(name = "buffers", written)]
 pub struct Buffers {
     /// Room for CBR and VBR together.
+    #[key(default = "infinite", as = Room)]
     pub guaranteed: Option<Cells>,
-    /// For ABR.
+    /// Room for ABR.
+    #[key(default = "infinite", as = Room)]
     pub abr: Option<Cells>,
     /// Room for GFR and UBR together.
+    #[key(default = "infinite", as = Room)]
     pub ubr: Option<Cells>,
     /// Room for all of them together, in addition to their own limits.
+    #[key(default = "infinite", as = Room)]
     pub shared: Option<Cells>,
-    /// For cells with CLP = 1 of any of them: they find no room where so many cells stand already, of all together.
+    /// Room for cells with CLP = 1: they are lost while so many cells of any kind are in the port. Policers set CLP,
+    /// and out-of-rate RM cells have it, too.
+    #[key(default = "infinite", as = Room)]
     pub tagged: Option<Cells>,
 }
 

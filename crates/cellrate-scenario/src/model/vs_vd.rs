@@ -1,21 +1,32 @@
 //! The mode of ports where the control loops of ABR connections are segmented (VS/VD: TM 4.0, 5.10.6 d).
 
+use cellrate_proto::declaration::{Range, Table};
 use cellrate_proto::switch::{DelayControl, QueueControl};
 use cellrate_proto::{Cells, CouplingConfig, Duration};
 
-/// How the loops that meet at a switch are coupled, where cells go on by a port of this mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
+use crate::text::written::Room;
+
+/// Cells wait in a queue for each connection until the virtual source may send them. The loop before the switch gets
+/// f(Tq) times its ACR, with ERICA+'s function f of the delay Tq = queue / ACR.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+#[table(name = "vs_vd", written)]
 pub struct VsVd {
-    /// T0, the delay in the per-VC queue that is aimed at; `None` is the longer one of 500 us and half a round trip of
-    /// the loop before the switch, queues left out.
+    /// The delay aimed at.
+    ///
+    /// The round trip of the default is without queues.
+    #[key(default = "\"500 us\", or half a round trip of the loop before the switch if that is longer")]
     pub t0: Option<Duration>,
-    /// a, the slope of f(Tq) above T0 [above 1; default 1.15].
+    /// Slope of f above t0.
+    #[key(default = "1.15", range = Range::ABOVE_ONE)]
     pub a: f64,
-    /// b, f at an empty queue and its slope below T0 [above 1; default 1.05].
+    /// f at an empty queue, and its slope below t0.
+    #[key(default = "1.05", range = Range::ABOVE_ONE)]
     pub b: f64,
-    /// QDLF, the smallest f [above 0 to 1; default 0.5].
+    /// Queue drain limit factor: the smallest f.
+    #[key(default = "0.5", range = Range::SHARE)]
     pub qdlf: f64,
-    /// Room of each per-VC queue; `None` is without limit (default).
+    /// Room of each such queue, for data cells; one that finds none is lost.
+    #[key(default = "infinite", as = Room)]
     pub buffer: Option<Cells>,
 }
 
@@ -29,11 +40,5 @@ impl VsVd {
         let t0 = self.t0.unwrap_or(half.max(Duration::from_us(500)));
         let control = DelayControl::hyperbolic(t0, a, b, qdlf);
         CouplingConfig { queue_control: QueueControl::QueueingDelay(control), buffer }
-    }
-}
-
-impl Default for VsVd {
-    fn default() -> VsVd {
-        VsVd { t0: None, a: 1.15, b: 1.05, qdlf: 0.5, buffer: None }
     }
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cellrate_proto::destination::{CongestedSpan, DestinationCongestion};
 
+use crate::format::Congested;
 use crate::model::{Connection, Sender};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::quantity;
-use crate::text::reading::{instant, optional};
-use crate::text::tree::{Node, Table};
+use crate::text::reading::instant;
+use crate::text::tree::Node;
+use crate::text::written::FromNode;
 
 /// The spans of a checked list.
 pub(super) fn read(node: &Node) -> Result<Arc<[CongestedSpan]>, Fault> {
@@ -29,26 +30,20 @@ pub(super) fn read(node: &Node) -> Result<Arc<[CongestedSpan]>, Fault> {
 }
 
 fn span(node: &Node) -> Result<CongestedSpan, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let Some(during) = table.node("during") else {
-        return Err(check::missing(node.place, "during", "the span, [start, end]"));
-    };
-    let [start, end] = check::pair(during)?;
+    let Congested { during, ci, ni: no_increase, er: explicit_rate, originates } =
+        Congested::from_node(node)?;
+    let [start, end] = check::pair(&during)?;
     let (start, end) = (instant(start)?, instant(end)?);
     if end <= start {
         let message = format!("the congestion from {start} to {end} ends before it has begun");
         return Err(Fault::new(during.place, message, "Write [start, end], the end after the start"));
     }
-    let explicit_rate = optional(table, "er", quantity::cell_rate)?;
-    let no_increase = optional(table, "ni", check::boolean)?.unwrap_or(false);
     let alone = !no_increase && explicit_rate.is_none();
-    let congestion_indication = optional(table, "ci", check::boolean)?.unwrap_or(alone);
+    let congestion_indication = ci.unwrap_or(alone);
     if alone && !congestion_indication {
         let message = "the span says nothing in its BRMs: ci is false, and there is neither ni nor er";
         return Err(Fault::new(node.place, message, "Write ci = true, ni = true or an er"));
     }
-    let originates = optional(table, "originates", check::boolean)?.unwrap_or(false);
     if originates && !congestion_indication && !no_increase {
         let message = "originates needs ci or ni: a BRM of its own has to say one of them";
         return Err(Fault::new(node.place, message, "Write ci = true or ni = true, or leave originates out"));

@@ -8,17 +8,14 @@ use crate::model::LiveSettings;
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
-use crate::text::reading::optional;
 use crate::text::tree::{Entry, Node, Table};
+use crate::text::written::Written;
 
 pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Fault> {
-    let mut settings = LiveSettings::default();
-    let Some(table) = root.node("live").and_then(Node::table) else { return Ok(settings) };
-    settings.quantum = optional(table, "quantum", quantity::span)?;
-    settings.catch_up = optional(table, "catch_up", quantity::span)?.unwrap_or(settings.catch_up);
-    settings.timestamps = optional(table, "timestamps", check::boolean)?.unwrap_or(settings.timestamps);
-    settings.stamps = optional(table, "stamps", check::boolean)?.unwrap_or(settings.stamps);
-    let nodes = table.node("nodes").and_then(Node::table);
+    let Some(node) = root.node("live") else { return Ok(LiveSettings::default()) };
+    let values = Written::of(node);
+    let mut settings = LiveSettings::read(&values)?;
+    let nodes = values.node("nodes").and_then(Node::table);
     settings.addresses = vec![None; nodes.map_or(0, |_| network.nodes.len())];
     let mut taken = BTreeSet::new();
     for entry in nodes.iter().flat_map(|nodes| &nodes.entries) {

@@ -1,14 +1,11 @@
 //! OAM loopback cells of connections.
 
-use cellrate_proto::{Duration, Time};
-
 use super::network::Network;
 use crate::model::{Loopback, MOST_LOOPBACKS, Step};
 use crate::text::check;
 use crate::text::error::Fault;
-use crate::text::quantity;
-use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
+use crate::text::written::Written;
 
 /// The list `loopback` of the connection with this `table` and `path`; `is_tree` where it has branches.
 pub(super) fn build(
@@ -31,18 +28,12 @@ pub(super) fn build(
 }
 
 fn one(network: &Network, node: &Node, path: &[Step]) -> Result<Loopback, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let Some(every) = table.node("every") else {
-        return Err(check::missing(node.place, "every", "the period"));
-    };
-    let backward = optional(table, "backward", check::boolean)?.unwrap_or(false);
-    let start = optional(table, "start", quantity::time)?.unwrap_or(Duration::ZERO);
-    let hop = match table.node("at") {
-        Some(at) => hop(network, at, path, backward)?,
-        None => None,
-    };
-    let period = quantity::span(every)?;
+    let values = Written::of(node);
+    let mut loopback = Loopback::read(&values)?;
+    let Loopback { backward, every: period, .. } = loopback;
+    if let Some(at) = values.node("at") {
+        loopback.hop = hop(network, at, path, backward)?;
+    }
     let first = if backward { path.last().map(|&step| step.turned()) } else { path.first().copied() };
     if let Some(step) = first {
         let cell_time = network.link(step).fastest_rate().cell_time();
@@ -50,10 +41,10 @@ fn one(network: &Network, node: &Node, path: &[Step]) -> Result<Loopback, Fault>
             let port = network.port_name(step.port());
             let message =
                 format!("every is {period}, and a cell takes {cell_time} on the line of port {port}");
-            return Err(Fault::new(every.place, message, format!("Write {cell_time} or more")));
+            return Err(Fault::new(values.place_of("every"), message, format!("Write {cell_time} or more")));
         }
     }
-    Ok(Loopback { backward, every: period, start: Time::ZERO + start, hop })
+    Ok(loopback)
 }
 
 /// The hop at whose far end the node called `at` answers; `None` for the other end.

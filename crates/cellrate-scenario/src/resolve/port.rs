@@ -2,16 +2,16 @@
 //! originate, algorithm.
 
 use cellrate_proto::Cells;
+use cellrate_proto::declaration::Reading;
 use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::switch::{
-    BecnConfig, BecnIndication, EfciConfig, FrameDiscardConfig, PacketMarkingConfig, PortControlConfig,
-    SwitchAlgorithmConfig,
+    BecnConfig, EfciConfig, FrameDiscardConfig, PacketMarkingConfig, PortControlConfig, SwitchAlgorithmConfig,
 };
 
 use super::{algorithm, vs_vd};
 use crate::model::{Buffers, Port, Queueing, RmCells};
 use crate::text::check;
-use crate::text::error::Fault;
+use crate::text::error::{Fault, Place};
 use crate::text::quantity;
 use crate::text::reading::{optional, word};
 use crate::text::tree::{Node, Table};
@@ -21,22 +21,14 @@ use crate::text::written::Written;
 /// `efci`, `becn`,
 /// `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
-    let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
-    let buffers = inner("buffers").unwrap_or(&empty);
-    let room = |key: &str| optional(buffers, key, quantity::room).map(Option::flatten);
-    let (becn, vs_vd) = (inner("becn").map(becn).transpose()?, vs_vd::read(table)?);
+    let values = Written::new(table, Place::default());
+    let (becn, vs_vd) = (<BecnConfig as Reading<_>>::read(&values, "becn")?, vs_vd::read(table)?);
     if let (Some(node), Some(_), Some(_)) = (table.node("becn"), becn, vs_vd) {
         let message = "becn cannot go with vs_vd, by which the port ends the loops of the sources before it and tells them in their own RM cells";
         return Err(Fault::new(node.place, message, "Turn one of the two off"));
     }
-    let buffers = Buffers {
-        guaranteed: room("guaranteed")?,
-        abr: room("abr")?,
-        ubr: room("ubr")?,
-        shared: room("shared")?,
-        tagged: room("tagged")?,
-    };
+    let buffers = <Buffers as Reading<_>>::read(&values, "buffers")?.unwrap_or_default();
     let rooms = buffers.rooms();
     let discard =
         |key: &str, class: usize| inner(key).map_or(Ok(None), |table| frame_discard(table, rooms[class]));
@@ -49,7 +41,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         queueing: inner("queueing").map(queueing).transpose()?.unwrap_or_default(),
         rm_cells: word(table, "rm_cells", RmCells::named),
         control: PortControlConfig {
-            efci: inner("efci").map(efci).transpose()?.flatten(),
+            efci: table.node("efci").map(efci).transpose()?.flatten(),
             becn,
             algorithm: inner("algorithm").map_or(Ok(SwitchAlgorithmConfig::None), algorithm::built_in)?,
         },
@@ -108,15 +100,15 @@ fn frame_discard(table: &Table, room: Option<Cells>) -> Result<Option<FrameDisca
     Ok(Some(config))
 }
 
-fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {
-    let Some(high) = optional(table, "high", quantity::cells)? else { return Ok(None) };
-    let low = optional(table, "low", quantity::cells)?.unwrap_or(high);
+fn efci(node: &Node) -> Result<Option<EfciConfig>, Fault> {
+    let Some(table) = node.table() else { return Ok(None) };
+    let config = EfciConfig::read(&Written::of(node))?;
     match table.node("low") {
-        Some(node) if low > high => {
-            let message = format!("{} is above high, which is {high}", node.plain());
+        Some(node) if config.low > config.high => {
+            let message = format!("{} is above high, which is {}", node.plain(), config.high);
             Err(Fault::new(node.place, message, "It must be at most high"))
         }
-        _ => Ok(Some(EfciConfig { high, low })),
+        _ => Ok(Some(config)),
     }
 }
 
@@ -130,13 +122,4 @@ fn ecn(node: &Node) -> Result<Option<PacketMarkingConfig>, Fault> {
         }
         _ => Ok(Some(marking)),
     }
-}
-
-fn becn(table: &Table) -> Result<BecnConfig, Fault> {
-    let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
-    let indication = word(table, "sets", BecnIndication::named);
-    let config = BecnConfig { threshold, indication };
-    let place = table.node("threshold").map(|node| node.place).unwrap_or_default();
-    check::configuration(config.check(), |name| table.node(name), place)?;
-    Ok(config)
 }

@@ -183,6 +183,27 @@ impl<T: FromNode> Reading<Written<'_>> for Vec<T> {
     }
 }
 
+/// Room for cells, or the word "infinite", which is `None`.
+#[derive(Debug)]
+pub struct Room;
+
+impl Room {
+    /// The room of the word "infinite".
+    pub(crate) fn written(_infinite: &str) -> Option<Cells> {
+        None
+    }
+}
+
+setting!(
+    Room => Option<Cells>,
+    Kind::Or(&[Kind::Quantity(Dimension::Cells), Kind::Choice(&["infinite"])]),
+    true
+);
+
+from_node! {
+    Room: quantity::room;
+}
+
 /// An amount of data from `LOW` to `HIGH` octets.
 #[derive(Debug)]
 pub struct OctetsFrom<const LOW: u64, const HIGH: u64>;
