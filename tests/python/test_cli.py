@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import cellrate
+from cellrate.campaigns.builds import build
 from cellrate.recorded.table import print_numbers
 from conftest import PAIR, SWEEP, command, command_process, output
 from test_run import HALF_WRONG, LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
@@ -299,8 +300,8 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     assert done.stderr == ""
 
 
-def test_version_is_that_of_the_package() -> None:
-    assert command_process("--version").stdout.strip() == cellrate.__version__
+def test_version_is_that_of_the_package_with_its_build() -> None:
+    assert command_process("--version").stdout.strip() == f"{cellrate.__version__}, build {build()}"
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

@@ -23,7 +23,7 @@ def called() -> dict[str, Any]:
 
 @pytest.fixture
 def app(called: dict[str, Any]) -> App:
-    top = App("tool", help="Does things.", version="1.2")
+    top = App("tool", help="Does things.", version=lambda: "1.2")
     inner = top.group("inner", help="Does inner things.")
 
     @top.command("do")

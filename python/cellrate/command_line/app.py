@@ -34,10 +34,18 @@ GROUPS = {
 }
 """Commands by what they are for, in the order in which help and docs/commands.md have them."""
 
+
+def _version() -> str:
+    """Give the version, and the build as manifests of campaigns name it."""
+    from ..campaigns.builds import build
+
+    return f"{_native.version()}, build {build()}"
+
+
 app = App(
     "cellrate",
     help="ATM ABR congestion control at the level of the single cell: run scenarios, reproduce papers.",
-    version=_native.version(),
+    version=_version,
     modules={name: f"{__package__}.{module}" for module, names in ADDED_BY.items() for name in names},
     groups=GROUPS,
 )

@@ -58,8 +58,8 @@ class App:
     name: str
     """Name, with those of the commands that it belongs to, as in "cellrate live"."""
     help: str
-    version: str | None = None
-    """Text that `--version` prints; only the uppermost has it."""
+    version: Callable[[], str] | None = None
+    """Gives the text that `--version` prints; only the uppermost has it."""
     modules: Mapping[str, str] = field(default_factory=dict)
     """By name of a command, the module that adds it when it is imported; none for a command that is added already."""
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class App:
             # `help COMMAND` is `COMMAND --help`.
             return self([*(word for word in arguments[1:] if word not in ("--help", "-h")), "--help"])
         if arguments[0] in ("--version", "-V") and self.version is not None:
-            print(self.version)
+            print(self.version())
             return 0
         first, *rest = arguments
         chosen = self._command(first)
@@ -132,7 +132,7 @@ class App:
         words = " ".join(self.name.split()[1:])
         parser.add_argument("--help", action="help")
         if self.version is not None:
-            parser.add_argument("--version", action="version", version=self.version)
+            parser.add_argument("--version", action="store_true")
         below = parser.add_subparsers()
         for name in self._names():
             match self._command(name):
