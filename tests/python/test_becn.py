@@ -11,7 +11,7 @@ import cellrate
 from cellrate.algorithms import Port
 from cellrate.command_line.main import status
 from cellrate.network.topology import Network
-from cellrate.recorded.summaries import port_numbers
+from cellrate.recorded.summaries import numbers
 from conftest import PAIR
 
 ORIGINATING = PAIR.replace('name = "sw"\n', 'name = "sw"\nbecn = { threshold = "2 cells" }\n')
@@ -37,10 +37,10 @@ def test_ports_say_how_many_they_have_originated(result: cellrate.Result) -> Non
 
 
 def test_tables_have_a_column_for_them_where_there_are_some(result: cellrate.Result) -> None:
-    head, rows = port_numbers(result.summary)
-    assert head[-1] == "BRMs\noriginated"
+    head, rows = numbers(result.summary, "ports")
+    assert head[-1] == "BRMs\noriginated\ncells"
     assert {row[0]: row[-1] for row in rows}["sw1->sw2"] == "3"
-    head, rows = port_numbers(cellrate.run(cellrate.Scenario.parse(PAIR)).summary)
+    head, rows = numbers(cellrate.run(cellrate.Scenario.parse(PAIR)).summary, "ports")
     assert head[-1] == "dropped\ncells"
     assert {len(row) for row in rows} == {len(head)}
 
@@ -49,7 +49,7 @@ def test_stored_results_without_the_figure_can_still_be_shown(result: cellrate.R
     old = json.loads(json.dumps(result.summary))
     for row in old["ports"]:
         del row["backward_rm_originated"]
-    assert port_numbers(old)[0][-1] == "dropped\ncells"
+    assert numbers(old, "ports")[0][-1] == "dropped\ncells"
 
 
 def test_pictures_of_networks_name_them() -> None:

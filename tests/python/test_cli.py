@@ -330,11 +330,11 @@ def test_writing_results_imports_no_library_that_only_reads_or_draws_them(pair_f
 def test_a_table_of_numbers_has_its_columns_under_their_headings(capsys: pytest.CaptureFixture[str]) -> None:
     print_numbers(["VC", "sent", "mean ACR\nMbps"], [["vc1", "1,234,567", "1.50"], ["a long name", "8", ""]])
     assert capsys.readouterr().out.split("\n") == [
-        "                           mean ACR",
-        " VC                 sent       Mbps",
-        " ──────────────────────────────────",
-        " vc1           1,234,567       1.50",
-        " a long name           8",
+        "                         mean ACR",
+        " VC                sent      Mbps",
+        " ────────────────────────────────",
+        " vc1          1,234,567      1.50",
+        " a long name          8",
         "",
         "",
     ]
@@ -348,5 +348,5 @@ def test_a_terminal_without_lines_has_hyphens(tmp_path: Path) -> None:
     assert done.stderr == ""
     lines = done.stdout.splitlines()
     assert lines[0] == r"gr\xf6\xdfer"
-    assert set(lines[3]) == {" ", "-"}
-    assert len(lines[3]) == len(lines[2])
+    assert set(lines[4]) == {" ", "-"}
+    assert len(lines[4]) == len(lines[3])

@@ -8,7 +8,7 @@ import pytest
 
 import cellrate
 from cellrate.network.topology import Network
-from cellrate.recorded.summaries import port_numbers
+from cellrate.recorded.summaries import numbers
 
 
 def ready(policy: str, duration: str = "2 s") -> cellrate.Scenario:
@@ -50,10 +50,10 @@ def test_early_discard_spoils_nothing_and_partial_what_it_cuts(results: dict[str
 
 
 def test_tables_of_ports_have_a_column_for_what_there_is(results: dict[str, cellrate.Result]) -> None:
-    assert port_numbers(results["off"].summary)[0][-1] == "dropped\ncells"
-    assert port_numbers(results["early"].summary)[0][-1] == "PDUs\nrefused"
-    head, rows = port_numbers(results["partial"].summary)
-    assert head[-2:] == ["PDUs\nrefused", "PDUs\ncut"]
+    assert numbers(results["off"].summary, "ports")[0][-1] == "dropped\ncells"
+    assert numbers(results["early"].summary, "ports")[0][-1] == "refused\nPDUs"
+    head, rows = numbers(results["partial"].summary, "ports")
+    assert head[-2:] == ["refused\nPDUs", "cut\nPDUs"]
     shown = {row[0]: row[-2:] for row in rows}
     assert shown["sw1->sw2"] == [f"{count:,}" for count in of_port(results["partial"])]
 

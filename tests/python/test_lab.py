@@ -118,12 +118,10 @@ def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
 
 def printed(summary: dict[str, Any]) -> list[Any]:
     """Give what the command prints of a run, but for the line about the run itself: tables and lines."""
-
-    def whole(title: str) -> str:
-        return title.replace("-\n", "").replace("re-\n", "re").replace("\n", " ")
-
     parts = summaries.report(summary)[:-1]
-    return [part if isinstance(part, str) else [[whole(title) for title in part[0]], *part[1]] for part in parts]
+    return [
+        part if isinstance(part, str) else [[title.replace("\n", " ") for title in part[0]], *part[1]] for part in parts
+    ]
 
 
 def shown(page: Seen) -> list[Any]:

@@ -8,7 +8,7 @@ import pytest
 import cellrate
 from cellrate.plotting.panels import fair_levels
 from cellrate.plotting.runs import figure, panels_of
-from cellrate.sweeps.quantities import QUANTITIES, Found
+from cellrate.sweeps.quantities import Found, quantities
 from conftest import swept
 
 WHOLE = 0.9 * 155.52e6 / 424
@@ -49,7 +49,7 @@ def test_lines_are_steps_with_gaps(transient: cellrate.Result) -> None:
 
 
 def test_figures_of_categories_and_directions_are_apart() -> None:
-    found = [Found.of(quantity, [cellrate.run("cbr-and-abr").summary]) for quantity in QUANTITIES]
+    found = [Found.of(quantity, [cellrate.run("cbr-and-abr").summary]) for quantity in quantities()]
     throughput, *_ = [one.apart() for one in found if one.quantity.kind == "vcs"]
     axes = [one.quantity.axis for one in throughput]
     assert len(axes) > 1
@@ -60,5 +60,5 @@ def test_figures_of_categories_and_directions_are_apart() -> None:
 
 def test_what_all_have_in_common_is_not_said() -> None:
     results = [result.summary for result in swept(("defaults.abr.nrm", "[8, 32]"))]
-    (only,) = Found.of(QUANTITIES[0], results).apart()
+    (only,) = Found.of(quantities()[0], results).apart()
     assert only.quantity.axis == "throughput [Mbps]"

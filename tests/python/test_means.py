@@ -61,3 +61,54 @@ def test_seeds_that_make_no_difference_are_told_so(pair_file: Path, capsys: pyte
     # A single one is a run like any other.
     assert status(["run", str(pair_file), "--seeds", "1"]) == 0
     assert "Hash" in capsys.readouterr().out
+
+
+def test_where_seeds_make_no_difference_an_interval_is_empty(
+    pair_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep = ["--sweep", "defaults.abr.nrm=[8, 32]", "--seeds", "2", "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert status(["run", str(pair_file), *sweep]) == 0
+    capsys.readouterr()
+    assert status(["show", str(tmp_path / "out"), "--csv"]) == 0
+    head, *rows = [line.split(",") for line in capsys.readouterr().out.splitlines()]
+    ends = [place for place, name in enumerate(head) if name.endswith("_ci95")]
+    assert ends
+    assert len(rows) == 2
+    assert all(row[place] == "" and row[place - 1] for row in rows for place in ends)
+    table = cellrate.load_sweep(tmp_path / "out").tidy("ports", over_seeds=True)
+    assert set(table.column("max_queue_ci95").to_pylist()) == {None}
+    assert set(table.column("max_queue_n").to_pylist()) == {2}
+
+
+def test_another_key_that_was_varied_does_not_widen_an_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "random.toml").write_text(RANDOM)
+    sweep = ["--sweep", 'vc.bursts.traffic.rate=["10 Mbps", "30 Mbps"]', "--sweep", "defaults.abr.nrm=[8, 32]"]
+    call = [
+        "run",
+        str(tmp_path / "random.toml"),
+        *sweep,
+        "--seeds",
+        "3",
+        "--out",
+        str(tmp_path / "out"),
+        "--workers",
+        "1",
+    ]
+    assert status(call) == 0
+    results = list(cellrate.load_sweep(tmp_path / "out"))
+    capsys.readouterr()
+    assert status(["show", str(tmp_path / "out"), "--csv", "--by", "nrm"]) == 0
+    head, *rows = [line.split(",") for line in capsys.readouterr().out.splitlines()]
+    place = head.index("throughput_mbps_ci95")
+    for row in rows:
+        of_seeds = [
+            sum(
+                sum(one["throughput_bps"] for one in result.summary["vcs"] if one["data_sent"]) / 2e6
+                for result in results
+                if result.settings["defaults.abr.nrm"] == row[0] and result.settings["seed"] == str(seed)
+            )
+            for seed in (7, 8, 9)
+        ]
+        assert float(row[place]) == pytest.approx(mean_of(of_seeds).half_width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cellrate
+from cellrate.recorded.summaries import report
 from cellrate.recorded.table import print_summary
 from conftest import PAIR
 
@@ -127,3 +128,34 @@ def test_of_what_comes_back_every_nrm_th_cell_is_a_forward_rm_cell_and_fair_know
         assert rows[f"{vc} (back)"] == pytest.approx(rows[vc] / (nrm - 1), rel=0.01)
     expected = 0.95 * 155.52e6 / 424 * (nrm - 1) / nrm
     assert [share.rate for share in scenario.fair(utilization=0.95)] == pytest.approx([expected, expected])
+
+
+def test_who_comes_and_goes_is_held_to_the_time_in_which_it_sends() -> None:
+    result = cellrate.run("two-source-transient", set={"duration": "300 ms"})
+    (row,) = result.summary["fairness"]
+    assert (row["category"], row["vcs"], row["jain"]) == ("abr", 2, None)
+    assert row["jain_of_fair_shares"] > 0.95
+    (line,) = [part for part in report(result.summary) if isinstance(part, str) and part.startswith("Jain")]
+    assert line.endswith("of 2 ABR directions over max-min shares, each of the time in which it sends.")
+    # While all send, their throughputs are held to each other as they are.
+    (row,) = cellrate.run("two-source-transient", set={"duration": "100 ms", "vc.vc2.traffic.start": "0 ms"}).summary[
+        "fairness"
+    ]
+    assert row["jain"] > 0.99
+
+
+def test_without_fair_shares_there_is_no_index_of_who_comes_and_goes() -> None:
+    scenario = ubr()
+    (row,) = cellrate.run(scenario).summary["fairness"]
+    assert (row["category"], row["jain"], row["jain_of_fair_shares"]) == ("ubr", None, None)
+    parts = report(cellrate.run(scenario).summary)
+    assert "Jain's index: none of 2 UBR directions, which do not all send all the time." in parts
+
+
+def ubr() -> cellrate.Scenario:
+    """Give two connections of which one sends for half of the time."""
+    text = PAIR.partition("[[probe]]")[0]
+    kind = 'category = "ubr"\npcr = "20 Mbps"\ntraffic = { type = "greedy"'
+    first = text.replace('name = "vc1"\n', f'name = "vc1"\n{kind} }}\n')
+    second = text[text.index("[[vc]]") :].replace('name = "vc1"\n', f'name = "vc2"\n{kind}, end = "10 ms" }}\n')
+    return cellrate.Scenario.parse(f"{first}\n{second}")

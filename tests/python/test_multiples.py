@@ -13,7 +13,7 @@ from cellrate.campaigns.front import front
 from cellrate.campaigns.tune import Trial, Tuned
 from cellrate.command_line.main import status
 from cellrate.plotting import multiples
-from cellrate.sweeps.figures import Shown
+from cellrate.sweeps.figures import Figure, Objective
 from conftest import PAIR
 
 
@@ -45,7 +45,7 @@ def test_a_map_has_the_mean_of_each_pair_of_values_in_its_cell(swept: Path) -> N
         == (8, "1/4", "10 km")
     ]
     assert np.asarray(panels[1].get_images()[0].get_array())[1, 0] == pytest.approx(np.mean(wanted))
-    assert drawn.axes[-1].get_ylabel() == "total throughput [Mbps]"
+    assert drawn.axes[-1].get_ylabel() == "throughput, total of VCs [Mbps]"
 
 
 def test_a_distribution_has_every_connection_of_every_point(swept: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_distribution_has_every_connection_of_every_point(swept: Path) -> None
     values = [row["p99_delay_s"] * 1e3 for result in results for row in result.summary["vcs"] if row["data_sent"]]
     held = sum(np.asarray(line.get_xdata()).size - 1 for axes in drawn.axes for line in axes.get_lines())
     assert held == len(values)
-    assert "p99 delay [ms]" in drawn.get_supxlabel()
+    assert "p99 delay, each VC [ms]" in drawn.get_supxlabel()
 
 
 def test_a_figure_over_a_key_has_panels_for_two_more(swept: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_figure_over_a_key_has_panels_for_two_more(swept: Path) -> None:
     assert [axes.get_title() for axes in drawn.axes] == [
         f"rif = {rif}, length = {length}" for length in ("1 km", "10 km") for rif in ("1/16", "1/4")
     ]
-    assert drawn.get_supylabel() == "mean max queue [cells]"
+    assert drawn.get_supylabel() == "max queue, largest of ports [cells]"
 
 
 @pytest.mark.parametrize(
@@ -94,19 +94,24 @@ def test_the_command_draws_each_kind(swept: Path, tmp_path: Path) -> None:
 
 def test_a_figure_is_shown_in_the_unit_of_people() -> None:
     summary = {"vcs": [{"vc": "a", "data_sent": 1, "throughput_bps": 2e6, "p99_delay_s": 0.5}]}
-    shown = Shown.read("mean vcs.p99_delay", summary)
-    assert (shown.values(summary), shown.label) == ([500.0], "mean p99 delay [ms]")
+    shown = Figure.read("mean vcs.p99_delay")
+    assert (shown.said(shown.values(summary)[""]), shown.axis) == ("500.000", "p99 delay, mean of VCs [ms]")
     with pytest.raises(CellrateError, match="is not a figure"):
-        Shown.read("some of vcs.throughput", summary)
+        Figure.read("some of vcs.throughput")
 
 
 def test_the_front_has_a_panel_for_each_two_objectives() -> None:
-    trials = [Trial({"a.rif": f"1/{4**n}"}, [n, -n, n % 2], float(n == 3)) for n in range(4)]
+    trials = [Trial({"a.rif": f"1/{4**n}"}, [n * 1e6, -n, n % 2], float(n == 3)) for n in range(4)]
     tuned = Tuned(trials[:2], trials[0], None, 4, None, tried=trials)
-    drawn = front(tuned, ["max x", "min y", "max z"], "title")
-    assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in drawn.axes] == [
-        ("max x", "min y"), ("max x", "max z"), ("min y", "max z"),
-    ]  # fmt: skip
+    objectives = [
+        Objective.read(text) for text in ("max vcs.throughput", "min ports.max_queue", "max least vcs.mean_acr")
+    ]
+    drawn = front(tuned, objectives, "title")
+    x, y, z = "throughput, total of VCs [Mbps]", "max queue, largest of ports [cells]", "mean ACR, least of VCs [Mbps]"
+    assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in drawn.axes] == [(x, y), (x, z), (y, z)]
+    tried = [line for line in drawn.axes[0].get_lines() if line.get_label() == "tried"]
+    # In the unit of the axis.
+    assert sorted(np.asarray(tried[0].get_xdata()).tolist()) == [0.0, 1.0, 2.0]
 
 
 def test_categories_are_points_that_no_line_joins() -> None:

@@ -49,7 +49,7 @@ def test_tables_have_a_row_for_each(
     assert row.startswith('"vc1","sw","ABR.1",')
     plain = cellrate.run(cellrate.Scenario.parse(PAIR))
     assert plain.summary["policing"] == []
-    assert "policed" not in plain._repr_html_()
+    assert "policer" not in plain._repr_html_()
 
 
 def test_it_is_in_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

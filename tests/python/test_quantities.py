@@ -3,45 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 import cellrate
 from cellrate import quantities
 from cellrate.command_line import asking
-from cellrate.quantities import LENGTH, RATE, SIZE, TIME, Dimension
+from cellrate.quantities import CELLS, LENGTH, RATE, SIZE, TIME, Dimension
 from conftest import PAIR
-
-TABLE = Path(__file__).parents[2] / "crates/cellrate-scenario/src/text/quantity.rs"
-
-
-def units_of_scenarios() -> dict[str, dict[str, tuple[float, int]]]:
-    """The parser's own table: by dimension and name, a factor and a power of ten."""
-    (table,) = re.findall(r"fn units\(self\).*?\n    }\n", TABLE.read_text(), re.DOTALL)
-    found = {}
-    for names, units in re.findall(r"((?:Dimension::\w+(?: \| )?)+) => &\[(.*?)\],\n", table, re.DOTALL):
-        rows = re.findall(r'Unit\("([^"]+)", ([^,]+), (-?\d+)\)', units)
-        for dimension in re.findall(r"Dimension::(\w+)", names):
-            found[dimension] = {
-                re.sub(r"\\u\{(\w+)\}", lambda code: chr(int(code[1], 16)), name): (
-                    {"BITS_PER_CELL as f64": 424.0, "OCTETS_PER_CELL": 53.0}.get(factor)
-                    or float(factor.replace("_", "")),
-                    int(shift),
-                )
-                for name, factor, shift in rows
-            }
-    return found
-
-
-def test_the_units_are_those_of_scenario_files() -> None:
-    theirs = units_of_scenarios()
-    assert set(theirs) == {"Time", "Rate", "LineRate", "Cells", "Octets", "Length", "Offset", "Angle", "Ratio"}
-    # There the base unit of time is the picosecond.
-    assert TIME.units == {name: (factor, shift - 12) for name, (factor, shift) in theirs["Time"].items()}
-    assert RATE.units == theirs["Rate"] == theirs["LineRate"]
-    assert SIZE.units == theirs["Octets"]
-    assert LENGTH.units == theirs["Length"]
 
 
 def test_a_time_is_the_same_as_an_option_and_in_a_scenario() -> None:
@@ -62,6 +31,47 @@ def test_rates(text: str, bits_per_s: float) -> None:
     assert asking.bits_per_s(text) == bits_per_s
 
 
+@pytest.mark.parametrize(
+    ("dimension", "units"),
+    [
+        (
+            TIME,
+            {
+                "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0,
+                "min": 60.0,
+            },
+        ),
+        (
+            RATE,
+            {
+                "bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12, "bit/s": 1.0, "kbit/s": 1e3,
+                "Mbit/s": 1e6, "Gbit/s": 1e9, "b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9, "cells/s": 424.0,
+            },
+        ),
+        (LENGTH, {"km": 1.0, "m": 1e-3}),
+        (
+            SIZE,
+            {
+                "octets": 1, "octet": 1, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1024**2,
+                "GiB": 1024**3,
+            },
+        ),
+        (
+            CELLS,
+            {
+                "cells": 1, "cell": 1, "octets": 1 / 53, "B": 1 / 53, "kB": 1e3 / 53, "MB": 1e6 / 53, "GB": 1e9 / 53,
+                "KiB": 1024 / 53, "MiB": 1024**2 / 53,
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_every_unit_is_what_it_is_by_hand(dimension: Dimension, units: dict[str, float]) -> None:
+    assert dimension.units == list(units)
+    for unit, value in units.items():
+        assert quantities.read(f"1 {unit}", dimension) == value, unit
+        assert quantities.read(f"2.5{unit}", dimension) == pytest.approx(2.5 * value, rel=1e-15), unit
+
+
 def test_times_lengths_and_sizes() -> None:
     assert (asking.seconds("10 ns"), asking.seconds("1 min"), asking.seconds("0.3 ms")) == (1e-8, 60.0, 0.0003)
     assert (asking.kilometres("200 m"), asking.kilometres("1e3 km")) == (0.2, 1000.0)
@@ -75,6 +85,11 @@ def test_times_lengths_and_sizes() -> None:
         ("5 MS", TIME, '"MS" is not a unit of one; "ms"?; write'),
         ("5 parsec", LENGTH, '"parsec" is not a unit of one; write a number and its unit (km, m), such as 1000 km'),
         ("1 Mb", SIZE, '"Mb" is not a unit of one; "MB"?'),
+        (
+            "9 Mbps",
+            CELLS,
+            '"Mbps" is not a unit of one; write a number and its unit (cells, octets, kB, MB, GB, KiB, MiB)',
+        ),
         ("-1 ms", TIME, "'-1 ms' is not a time"),
         (".5 ms", TIME, "'.5 ms' is not a time"),
         ("5. ms", TIME, "is not a time"),

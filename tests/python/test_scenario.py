@@ -98,7 +98,7 @@ def test_an_unknown_path_is_a_scenario_error() -> None:
         (np.uint8(8), "8"),
         (np.float64(0.1), "0.1"),
         (np.float32(0.5), "0.5"),
-        ([np.bool_(False), np.float64(1e-20)], "[false, 1e-20]"),
+        ([np.bool_(False), np.float64(1e-20)], "[false, 0.00000000000000000001]"),
         (np.str_("5 ms"), "5 ms"),
     ],
 )

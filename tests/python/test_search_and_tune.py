@@ -108,7 +108,7 @@ def test_ranges_have_what_can_be_signalled() -> None:
 def test_the_command_searches_and_keeps_what_it_ran(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "pair.toml").write_text(PAIR)
     call = ["search", str(tmp_path / "pair.toml"), "--vary", "vc.vc1.abr.pcr=10 Mbps..90 Mbps", "--workers", "1"]
-    call += ["--such-that", "total vcs.throughput < 40 Mbps", "--out", str(tmp_path / "out"), "--json"]
+    call += ["--such-that", "vcs.throughput < 40 Mbps", "--out", str(tmp_path / "out"), "--json"]
     assert status(call) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["monotonic"]
@@ -177,3 +177,28 @@ def test_constraints_that_nothing_keeps_are_said(tmp_path: Path, capsys: pytest.
     call += ["--objective", "max vcs.throughput", "--subject-to", "ports.max_queue < 0", "--workers", "1"]
     assert status([*call, "--out", str(tmp_path / "out")]) == 1
     assert "none of 3 trials keeps the constraints" in capsys.readouterr().err
+
+
+def test_a_search_shows_what_was_tried_when_nothing_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "pair.toml").write_text(PAIR)
+    call = ["search", str(tmp_path / "pair.toml"), "--vary", "vc.vc1.abr.pcr=10 Mbps..90 Mbps", "--workers", "1"]
+    call += ["--such-that", "abr vcs.throughput >= 2 Gbps", "--such-that", "ports.max_queue <= 2000 cells"]
+    assert status([*call, "--out", str(tmp_path / "out")]) == 1
+    told = capsys.readouterr().out
+    assert "throughput" in told
+    assert "total of ABR VCs" in told
+    assert "For no value of vc.vc1.abr.pcr that was tried" in told
+    (row,) = [line.split() for line in told.splitlines() if line.startswith(" 90 Mbps")]
+    # 31 of 32 cells are data.
+    assert 80 < float(row[2]) < 90
+    assert row[-1] == "no"
+
+
+def test_a_criterion_of_another_dimension_ends_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pair.toml").write_text(PAIR)
+    call = ["search", str(tmp_path / "pair.toml"), "--vary", "vc.vc1.abr.pcr=10 Mbps..90 Mbps"]
+    assert status([*call, "--such-that", "ports.max_queue <= 9 Mbps", "--out", str(tmp_path / "out")]) == 2
+    assert "ports.max_queue: '9 Mbps' is not a number of cells" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

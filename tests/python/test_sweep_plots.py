@@ -183,7 +183,7 @@ def test_three_parameters_are_axis_lines_and_columns() -> None:
     assert all(len(axes.lines) == 3 and len(axes.collections) == 3 for axes in drawn.axes[:3])
     legend = drawn.axes[2].get_legend()
     assert legend is not None
-    assert legend.get_title().get_text() == "median of 10 connections;\nshaded: least to largest"
+    assert legend.get_title().get_text() == "median of 10 VCs;\nshaded: least to largest"
     assert legends(drawn)["utilization [%]"] == targets
     legend = drawn.axes[8].get_legend()
     assert legend is not None
@@ -275,10 +275,10 @@ def test_values_of_different_units_are_in_order_and_labels_apart() -> None:
 def test_applications_have_panels() -> None:
     tcp = cellrate.ready_scenarios()["tcp-over-abr"].read_text().replace("500 ms", "60 ms")
     drawn = drawn_of(swept(("defaults.abr.nrm", "[8, 32]"), text=tcp))
-    assert legends(drawn)["TCP goodput [Mbps]"] == ["tcp"]
+    assert legends(drawn)["goodput\nof TCP connections [Mbps]"] == ["tcp"]
     drawn = drawn_of(swept(("defaults.abr.nrm", "[8, 32]"), text=BURSTS))
-    assert legends(drawn)["mean response\nof bursts\nrequest [ms]"] == ["vc1"]
-    assert legends(drawn)["mean response\nof bursts\nresponse [ms]"] == ["vc1 (back)"]
+    assert legends(drawn)["mean response\nof bursts\nrequest [ms]"] == ["vc1 request"]
+    assert legends(drawn)["mean response\nof bursts\nresponse [ms]"] == ["vc1 (back) response"]
     drawn = drawn_of(swept(("defaults.abr.nrm", "[8, 32]"), text=FRAMES))
     assert legends(drawn)["whole frames [%]"] == ["vc1"]
     whole = next(axes for axes in drawn.axes if axes.get_ylabel() == "whole frames [%]")
@@ -336,4 +336,6 @@ def test_quantiles_of_student_are_those_of_tables(degrees: int, value: float) ->
 def test_a_mean_has_its_interval() -> None:
     assert mean_of([1.0, 2.0, 3.0]).half_width == pytest.approx(4.30265 / 3**0.5, abs=1e-4)
     assert mean_of([5.0]).half_width is None
-    assert mean_of([0.1] * 7).half_width == 0
+    # Values that are all the same say nothing of the error, as a single one does.
+    assert mean_of([0.1] * 7).half_width is None
+    assert mean_of([0.1] * 7).is_constant

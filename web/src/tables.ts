@@ -1,7 +1,7 @@
 // Tables of a summary as `cellrate run` prints them (recorded/summaries.py): which rows tell something, in which units, and lines between.
 
+import { APPLICATIONS, INSIDE, TABLES, WINDOWS } from "./columns";
 import { made } from "./format";
-import { CELL_BITS } from "./kinds";
 import type { Summary } from "./model";
 
 /** A table: headings, and rows of a name and numbers behind it. */
@@ -32,13 +32,29 @@ function percent(value: number, places: number): string {
   return `${decimals(value * 100, places)}%`;
 }
 
-/** A number in another unit; nothing where there is none. */
-function within(value: number | null | undefined, factor: number, places: number): string {
-  return value === null || value === undefined ? "" : decimals(value * factor, places);
+/** A column of a table: how its values are shown. Python's `recorded/columns.py` is the same. */
+export interface Column {
+  key: string;
+  heading: string;
+  factor: number;
+  decimals: number;
+  /** Shown where some row has more than zero only. */
+  ifAny: boolean;
 }
 
-function times(row: Row, of: string): string[] {
-  return ["mean", "p99", "max"].map((figure) => within(row[`${figure}_${of}_s`], 1e3, 3));
+/** A table of a summary, as Rust declares it. */
+export interface Declared {
+  title: string;
+  /** Text before each column that names a row, and that column; numbers are told where a VC has several. */
+  named: [string, string, boolean][];
+  /** Columns and bounds: rows above one of them tell something; all do where there are none. */
+  tells: [string, number][];
+  columns: Column[];
+}
+
+function said(column: Column, value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : decimals((value as number) * column.factor, column.decimals);
 }
 
 /** The sizes of a class of flows. */
@@ -48,219 +64,41 @@ function sizes(row: Row): string {
   return `${kilo(row.from_octets)} to ${kilo(row.below_octets)} kB`;
 }
 
-/** Names: that of the VC, and behind it those of these numbers that differ within one of the VCs. */
-function named(rows: Row[], ...keys: string[]): [string, Row][] {
-  const shown = keys.filter((key) => {
-    const numbers = new Map<string, Set<number>>();
-    rows.forEach((row) => numbers.set(row.vc, (numbers.get(row.vc) ?? new Set()).add(row[key])));
-    return [...numbers.values()].some((among) => among.size > 1);
+/** Gives the names of rows among these: a number of which no VC has several tells nothing, and is left out. */
+function namer(key: string, rows: Row[]): (row: Row) => string {
+  if (key === "completions") return (row) => `${row.flows}, ${sizes(row)}`;
+  const parts = TABLES[key].named.filter(([, column, isNumber]) => {
+    const numbers = new Map<unknown, Set<unknown>>();
+    rows.forEach((row) => numbers.set(row.vc, (numbers.get(row.vc) ?? new Set()).add(row[column])));
+    return !isNumber || [...numbers.values()].some((among) => among.size > 1);
   });
-  return rows.map((row) => {
-    const marks = shown.map((key) => `${key === keys[0] ? "#" : `${key} `}${row[key]}`);
-    return [[row.vc, ...marks].join(" "), row];
-  });
+  return (row) => parts.map(([before, column]) => before + row[column]).join("");
 }
 
-const PORT_COUNTS: Record<string, string> = {
-  tagged_dropped: "tagged ones dropped",
-  pdus_refused: "PDUs refused",
-  pdus_cut: "PDUs cut",
-  backward_rm_originated: "BRMs originated",
-};
+/** Rows that tell something, or all if none does. */
+function telling(key: string, rows: Row[]): Row[] {
+  const { tells } = TABLES[key];
+  const some = rows.filter((row) => !tells.length || tells.some(([column, above]) => (row[column] ?? 0) > above));
+  return some.length ? some : rows;
+}
 
-function vcTable(rows: Row[]): Table {
+function tableOf(key: string, all: Row[], title = TABLES[key].title): Table {
+  const rows = telling(key, all);
+  const columns = TABLES[key].columns.filter((column) => !column.ifAny || rows.some((row) => row[column.key]));
+  const name = namer(key, rows);
   return {
-    head: ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR Mbps", "p99 delay ms"],
-    rows: rows
-      .filter((row) => row.data_sent)
-      .map((row) => [
-        row.vc,
-        whole.format(row.data_sent),
-        whole.format(row.data_delivered),
-        whole.format(row.dropped),
-        (row.throughput_bps / 1e6).toFixed(2),
-        row.mean_acr === null ? "" : ((row.mean_acr * CELL_BITS) / 1e6).toFixed(2),
-        row.p99_delay_s === null ? "" : (row.p99_delay_s * 1e3).toFixed(3),
-      ]),
+    head: [title, ...columns.map((column) => column.heading)],
+    rows: rows.map((row) => [name(row), ...columns.map((column) => said(column, row[column.key]))]),
   };
 }
 
-function portTable(all: Row[]): Table {
-  const busy = all.filter((row) => row.max_queue > 1 || row.dropped);
-  const ports = busy.length ? busy : all;
-  const counted = Object.entries(PORT_COUNTS).filter(([key]) => ports.some((row) => row[key]));
-  return {
-    head: ["port", "utilization %", "max queue cells", "mean queue cells", "dropped cells", ...counted.map(([, title]) => title)],
-    rows: ports.map((row) => [
-      row.port,
-      decimals(row.utilization * 100, 1),
-      whole.format(row.max_queue),
-      decimals(row.mean_queue, 1),
-      whole.format(row.dropped),
-      ...counted.map(([key]) => whole.format(row[key] ?? 0)),
-    ]),
-  };
-}
-
-/** Tables of VCs or of ports within windows of the run. */
-function windowTables(rows: Row[], table: (rows: Row[]) => Table): Table[] {
+/** Tables of VCs, of ports or of policers within windows of the run. */
+function windowTables(key: string, rows: Row[]): Table[] {
   return [...new Set(rows.map((row) => row.window as string))].map((name) => {
     const own = rows.filter((row) => row.window === name);
-    const { head, rows: lines } = table(own);
     const span = `${general(own[0].from_s)} to ${general(own[0].until_s)} s`;
-    return { head: [`${head[0]} in ${name}, ${span}`, ...head.slice(1)], rows: lines };
+    return tableOf(key, own, `${TABLES[key].title} in ${name}, ${span}`);
   });
-}
-
-function applicationTables(rows: (key: string) => Row[]): Table[] {
-  const tcp = rows("tcp").filter((row) => row.segments);
-  const skips = rows("frames").some((row) => row.skipped);
-  return [
-    {
-      head: ["flows", "offered", "begun", "no room", "no slot", "complete", "blocked %", "mean set-up ms", "mean holding ms", "mean at once", "max at once"],
-      rows: rows("flows").map((row) => [
-        row.flows,
-        ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
-        row.completed === null ? "" : whole.format(row.completed),
-        within(row.blocking, 100, 2),
-        within(row.mean_set_up_s ?? null, 1e3, 3),
-        within(row.mean_holding_s, 1e3, 3),
-        decimals(row.mean_concurrent, 2),
-        whole.format(row.max_concurrent),
-      ]),
-    },
-    {
-      head: ["sizes", "offered", "blocked", "complete", "unfinished", "mean time ms", "p50 time ms", "p99 time ms", "mean slow-down", "p99 slow-down"],
-      rows: rows("completions").map((row) => [
-        `${row.flows}, ${sizes(row)}`,
-        ...["offered", "blocked", "count", "unfinished"].map((key) => whole.format(row[key])),
-        ...["mean", "p50", "p99"].map((figure) => within(row[`${figure}_time_s`], 1e3, 3)),
-        ...["mean", "p99"].map((figure) => within(row[`${figure}_slowdown`], 1, 2)),
-      ]),
-    },
-    {
-      head: ["TCP", "goodput Mbps", "segments sent again", "timeouts", "fast retransmits", "efficiency %", "completed s"],
-      rows: named(tcp.length ? tcp : rows("tcp"), "connection").map(([name, row]) => [
-        name,
-        decimals(row.goodput_bps / 1e6, 3),
-        whole.format(row.retransmitted),
-        whole.format(row.timeouts),
-        whole.format(row.fast_retransmits),
-        within(row.efficiency, 100, 1),
-        within(row.completed_s, 1, 3),
-      ]),
-    },
-    {
-      head: ["pages", "whole", "mean load ms", "p99 load ms", "max load ms"],
-      rows: named(rows("pages"), "client").map(([name, row]) => [name, whole.format(row.count), ...times(row, "load")]),
-    },
-    {
-      head: ["page object", "whole", "request octets", "response octets", "mean response ms", "p99 response ms", "max response ms"],
-      rows: named(rows("exchanges"), "client", "object").map(([name, row]) => [
-        name,
-        whole.format(row.count),
-        whole.format(row.request_octets),
-        whole.format(row.response_octets),
-        ...times(row, "response"),
-      ]),
-    },
-    {
-      head: ["bursts", "whole", "cells each", "mean response ms", "p99 response ms", "max response ms", "mean Mbps"],
-      rows: rows("bursts").map((row) => [
-        `${row.vc} ${row.role}`,
-        whole.format(row.count),
-        whole.format(row.size_cells),
-        ...times(row, "response"),
-        within(row.mean_throughput_bps, 1e-6, 2),
-      ]),
-    },
-    {
-      head: [
-        "transport stream",
-        ...["references", "mean jitter us", "peak jitter us", "largest phase error us", "clock ppm", "largest error ppm"],
-        ...["pictures", "late", "lost", "no room", "max buffer octets"],
-      ],
-      rows: rows("transport_streams").map((row) => [
-        row.vc,
-        whole.format(row.references),
-        ...["mean_jitter_s", "peak_jitter_s", "max_phase_error_s"].map((key) => within(row[key], 1e6, 3)),
-        ...["mean_frequency_ppm", "max_frequency_error_ppm"].map((key) => within(row[key], 1, 3)),
-        ...["pictures", "late", "lost", "overflowed", "max_buffer"].map((key) => whole.format(row[key])),
-      ]),
-    },
-    {
-      head: ["frames", "all", ...(skips ? ["skipped"] : []), "whole", "lost", "unfinished", "mean time ms", "p99 time ms", "max time ms"],
-      rows: rows("frames").map((row) => [
-        row.vc,
-        whole.format(row.frames),
-        ...(skips ? [whole.format(row.skipped)] : []),
-        ...["whole", "lost", "unfinished"].map((key) => whole.format(row[key])),
-        ...times(row, "time"),
-      ]),
-    },
-  ];
-}
-
-function otherTables(rows: (key: string) => Row[]): Table[] {
-  return [
-    {
-      head: ["virtual source", "data sent", "max queue cells", "mean queue cells", "mean ACR Mbps"],
-      rows: rows("virtual_sources").map((row) => [
-        `${row.vc} at ${row.switch}`,
-        whole.format(row.data_sent),
-        whole.format(row.max_queue),
-        decimals(row.mean_queue, 1),
-        ((row.mean_acr * CELL_BITS) / 1e6).toFixed(2),
-      ]),
-    },
-    policingTable(rows("policing")),
-    {
-      head: [
-        "branch point",
-        ...["FRM", "BRM came", "BRM sent", "too high", "mean excess Mbps", "response ms", "max ms"],
-      ],
-      rows: rows("branch_points").map((row) => [
-        `${row.vc} at ${row.switch}`,
-        ...["forward_rm", "backward_rm_received", "backward_rm_sent", "too_high"].map((key) => whole.format(row[key])),
-        ((row.mean_excess * CELL_BITS) / 1e6).toFixed(2),
-        ...[row.mean_response_s, row.max_response_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
-      ]),
-    },
-    {
-      head: ["loopback", "flow", "sent", "answered", "lost", "mean ms", "min ms", "max ms"],
-      rows: rows("loopbacks").map((row) => [
-        `${row.vc} at ${row.at}`,
-        row.flow,
-        ...["sent", "answered", "lost"].map((key) => whole.format(row[key])),
-        ...[row.mean_s, row.min_s, row.max_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
-      ]),
-    },
-    {
-      head: ["channel", "weight", "sent", "waiting", "delivered", "Mbps", "fair Mbps", "of fair %", "mean ms", "max ms"],
-      rows: rows("channels").map((row) => [
-        `${row.channel} in ${row.vc}`,
-        `${row.weight}`,
-        ...[row.sent, row.waiting, row.delivered].map((value) => (value === null ? "-" : whole.format(value))),
-        ...[row.throughput_bps, row.fair_share_bps].map((value) => (value === null ? "-" : (value / 1e6).toFixed(3))),
-        row.of_fair_share === null ? "-" : (row.of_fair_share * 100).toFixed(1),
-        ...[row.mean_delay_s, row.max_delay_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
-      ]),
-    },
-    ...windowTables(rows("vc_windows"), vcTable),
-    ...windowTables(rows("port_windows"), portTable),
-    ...windowTables(rows("policing_windows"), policingTable),
-  ];
-}
-
-function policingTable(rows: Row[]): Table {
-  return {
-    head: ["policed", "definition", "conforming cells", "not cells", "tagged cells", "discarded cells"],
-    rows: rows.map((row) => [
-      `${row.vc} at ${row.switch}`,
-      row.definition,
-      ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
-    ]),
-  };
 }
 
 function clocksLine(clocks: Row[]): string {
@@ -293,14 +131,22 @@ function phaseEffectLine(row: Row): string {
   );
 }
 
-function fairnessLine(rows: Row[]): string {
-  const parts = rows
-    .filter((row) => row.vcs >= 2 && row.jain !== null)
-    .map((row) => {
-      const over = row.jain_of_fair_shares === null ? "" : ` (${decimals(row.jain_of_fair_shares, 3)} over max-min shares)`;
-      return `${decimals(row.jain, 3)} of ${row.vcs} ${String(row.category).toUpperCase()} directions${over}`;
-    });
-  return parts.length ? `Jain's index: ${parts.join(", ")}.` : "";
+/** How evenly connections of a category were served, each over the time in which it sends. */
+function fairnessLine(rows: Row[], shares: Row[]): string {
+  const several = rows.filter((row) => row.vcs >= 2);
+  const of = (row: Row) => `of ${row.vcs} ${String(row.category).toUpperCase()} directions`;
+  const parts = several.flatMap((row) => {
+    const over = row.jain_of_fair_shares;
+    if (row.jain !== null) {
+      return [`${decimals(row.jain, 3)} ${of(row)}${over === null ? "" : ` (${decimals(over, 3)} over max-min shares)`}`];
+    }
+    return over === null ? [] : [`${decimals(over, 3)} ${of(row)} over max-min shares, each of the time in which it sends`];
+  });
+  const without = several
+    .filter((row) => row.jain === null && row.jain_of_fair_shares === null)
+    .filter((row) => shares.some((share) => share.category === row.category && share.goodput_bps))
+    .map((row) => `none ${of(row)}, which do not all send all the time`);
+  return parts.length || without.length ? `Jain's index: ${[...parts, ...without].join(", ")}.` : "";
 }
 
 /** Tables and lines that the command prints of a run in the end, in its order, but for the line about the run itself. */
@@ -308,13 +154,13 @@ export function reportOf(summary: Summary): (Table | string)[] {
   const rows = (key: string): Row[] => summary[key] ?? [];
   const changed = new Set(rows("negotiated").map((row) => row.vc)).size;
   const parts: (Table | string)[] = [
-    vcTable(rows("vcs")),
-    ...applicationTables(rows).filter((table) => table.rows.length),
+    tableOf("vcs", rows("vcs")),
+    ...APPLICATIONS.map((key) => tableOf(key, rows(key))).filter((table) => table.rows.length),
     ...rows("refused").map((row) => `Refused: ${row.category} connection ${row.vc}, ${row.reason}`),
     changed ? `Set-up changed ${rows("negotiated").length} parameters of ${changed} directions; --json lists them.` : "",
     rows("beyond_signalling").length ? beyondSignallingLine(rows("beyond_signalling")) : "",
     rows("clocks").length ? clocksLine(rows("clocks")) : "",
-    portTable(rows("ports")),
+    tableOf("ports", rows("ports")),
     ...rows("host_bottlenecks").map(
       (row) =>
         `${row.port}: the host's own line is the bottleneck of its connections, ${whole.format(row.waiting)} cells wait there at the end. ` +
@@ -322,8 +168,9 @@ export function reportOf(summary: Summary): (Table | string)[] {
     ),
     ...rows("phase_effects").map(phaseEffectLine),
     ...rows("unsettled").map(unsettledLine),
-    ...otherTables(rows).filter((table) => table.rows.length),
-    fairnessLine(rows("fairness")),
+    ...INSIDE.map((key) => tableOf(key, rows(key))).filter((table) => table.rows.length),
+    ...Object.entries(WINDOWS).flatMap(([windows, key]) => windowTables(key, rows(windows))),
+    fairnessLine(rows("fairness"), rows("shares")),
   ];
   return parts.filter((part) => part !== "");
 }

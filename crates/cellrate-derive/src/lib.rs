@@ -1,10 +1,12 @@
-//! Derives for what cellrate declares once. They write code of `cellrate-proto`'s module `declaration`, which defines
-//! the terms.
+//! Derives for what cellrate declares once. They write code of `cellrate-proto`'s module `declaration`, and of
+//! `cellrate-engine`'s module `declared`, which define the terms.
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
 mod attributes;
+mod results;
+mod row;
 mod table;
 
 /// Makes a table of keys of a struct: each field is a key, and its comment's first paragraph is the sentence of the
@@ -57,4 +59,37 @@ mod table;
 pub fn table(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     table::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Declares the columns of a row of results: implements `cellrate_engine::declared::Row`.
+///
+/// The struct says how its rows are called: `#[row(one = "port", many = "ports", named = "{port}")]`, and, where many
+/// rows tell nothing, which do: `tells(max_queue > 1, dropped > 0)`, of which one is enough.
+///
+/// Each field is a column. Its doc comment is the sentence of the reference. A field says with `#[row(...)]`
+///
+/// - `name`: it says of what the row is, as all texts do;
+/// - `unit = cells`: its unit, a variant of `cellrate_engine::declared::Unit`, in lower case;
+/// - `adds = sum`: how the rows of a result make one figure: `sum`, `largest`, `least`, `mean`, `mean(WEIGHT)` with the
+///   column that weighs, or `none` where they make none;
+/// - `heading = "dropped"`: it is in tables for people, under this heading; `heading_if_any` where some row has more
+///   than zero. In figures a column without a heading is called by its key;
+/// - `shown_in = "us"`, `decimals = 1`: other than its unit has by default.
+///
+/// A number without `unit` and `adds` does not compile, unless it is a `name`. Fields that serde flattens give their
+/// own columns, and those that it skips give none.
+#[proc_macro_derive(Row, attributes(row))]
+pub fn row(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    row::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Declares the tables of a result: implements `cellrate_engine::declared::Results`.
+///
+/// Each field is a table: a `Vec` of rows, an `Option` of a row, or a row. Its doc comment is the sentence of the
+/// reference.
+#[proc_macro_derive(Results)]
+pub fn results(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    results::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -4,6 +4,8 @@ use cellrate_proto::{CellRate, Duration, RateCode, Time};
 use cellrate_scenario::{BranchPoint, FlowIndex, Scenario, Step};
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::names::{flow_name, virtual_source_name};
 use crate::random::{Owner, Random, Stream};
 
@@ -67,33 +69,45 @@ impl Ways {
 }
 
 /// A branch point of an ABR tree: what it has made of the BRMs of its branches.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "branch point", many = "branch points", named = "{vc} at {switch}")]
 pub struct BranchPointSummary {
     /// Name of the connection that comes to it.
     pub vc: String,
     /// The switch.
     pub switch: String,
-    /// Branches, the connection's own way on among them.
+    /// How many there are, the VC's own way on among them.
+    #[row(unit = plain, adds = sum)]
     pub branches: u64,
-    /// FRMs copied to all branches \[cells\].
+    /// FRMs copied to all of them.
+    #[row(unit = cells, adds = sum, heading = "FRMs")]
     pub forward_rm: u64,
-    /// BRMs that came from branches \[cells\].
+    /// BRMs that came from branches.
+    #[row(unit = cells, adds = sum, heading = "BRMs came")]
     pub backward_rm_received: u64,
-    /// BRMs that went up \[cells\].
+    /// BRMs that went up.
+    #[row(unit = cells, adds = sum, heading = "BRMs sent")]
     pub backward_rm_sent: u64,
     /// BRMs that went up before every branch had reported since the one before.
+    #[row(unit = cells, adds = sum)]
     pub incomplete: u64,
     /// BRMs whose ER was above the least of the last reports of the branches: consolidation noise.
+    #[row(unit = cells, adds = sum, heading = "too high")]
     pub too_high: u64,
-    /// How far above, the mean over all that went up [cells/s].
+    /// How far above, the mean over all that went up.
+    #[row(unit = cells_per_s, adds = mean(backward_rm_sent), heading = "mean excess")]
     pub mean_excess: f64,
-    /// How far above at most [cells/s].
+    /// How far above at most.
+    #[row(unit = cells_per_s, adds = largest)]
     pub max_excess: f64,
-    /// Reports of less than what had gone up last, until so little went up.
+    /// Times that the least of the last reports was below what had gone up last, until so little went up.
+    #[row(unit = plain, adds = sum)]
     pub decreases: u64,
-    /// How long that took, in the mean \[s\]. `None` if there was none.
+    /// How long that took, in the mean. `None` if there was none.
+    #[row(unit = s, adds = mean(decreases), heading = "mean response")]
     pub mean_response_s: Option<f64>,
-    /// How long at most \[s\].
+    /// How long at most.
+    #[row(unit = s, adds = largest, heading = "max response")]
     pub max_response_s: Option<f64>,
 }
 

@@ -14,6 +14,8 @@ use cellrate_scenario::traffic::Generate;
 use cellrate_scenario::{Channel, FlowIndex, Scenario, fair};
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::names::flow_name;
 use crate::random::{Owner, Random, Stream};
 use crate::shares::ShareSummary;
@@ -151,30 +153,40 @@ impl Channels {
 }
 
 /// A virtual channel within one direction of a virtual path.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "channel", many = "channels", named = "{channel} in {vc}")]
 pub struct ChannelSummary {
-    /// The path, as in [`FlowSummary::vc`](crate::rows::FlowSummary::vc).
+    /// Name of the path; `name (back)` for the direction from its last host to its first.
     pub vc: String,
     /// Name of the channel.
     pub channel: String,
     /// Its weight.
+    #[row(unit = plain, adds = sum, heading = "weight")]
     pub weight: f64,
-    /// Data cells sent \[cells\].
+    /// Data cells that left the path's source.
+    #[row(unit = cells, adds = sum, heading = "sent")]
     pub sent: u64,
-    /// Data cells that have come to the source and wait there at the end \[cells\]; null of traffic without a queue
+    /// Data cells that have come to the source and wait there at the end; null of traffic without a queue
     /// (greedy, limited).
+    #[row(unit = cells, adds = sum, heading = "waiting")]
     pub waiting: Option<u64>,
-    /// Data cells that came to the other end \[cells\].
+    /// Data cells that came to the other end.
+    #[row(unit = cells, adds = sum, heading = "delivered")]
     pub delivered: u64,
-    /// These, 53 octets each, over the time [bit/s].
+    /// These, 53 octets each, over the time.
+    #[row(unit = bps, adds = sum, heading = "throughput", decimals = 3)]
     pub throughput_bps: f64,
-    /// Its share of the path's fair share, by weight [bit/s]; null where the path has none.
+    /// Its part of the path's `fair_share_bps` in `shares`, by weight; `null` where that is.
+    #[row(unit = bps, adds = sum, heading = "fair share", decimals = 3)]
     pub fair_share_bps: Option<f64>,
-    /// Its throughput over that.
+    /// Throughput over that.
+    #[row(unit = multiple, adds = least, heading = "of fair share")]
     pub of_fair_share: Option<f64>,
-    /// Mean time of its cells from leaving the source to arrival \[s\]; null, like the next, where none arrived.
+    /// Mean time of its cells from leaving the source to arrival; null, like the next, where none arrived.
+    #[row(unit = s, adds = mean(delivered), heading = "mean delay")]
     pub mean_delay_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest, heading = "max delay")]
     pub max_delay_s: Option<f64>,
 }
 

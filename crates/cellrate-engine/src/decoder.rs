@@ -11,66 +11,92 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Mpeg2Traffic;
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::traffic::{Mpeg2Pdu, Part, Reference};
 
 /// Tolerance of the 27 MHz clock \[ppm\] (ISO/IEC 13818-1, 2.4.2.1: 810 Hz).
 pub const TOLERANCE_PPM: f64 = 30.0;
 
 /// A transport stream at its receiver. Null where nothing came.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "transport stream", many = "transport streams", named = "{vc}")]
 pub struct TransportStreamSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// Clock references that came.
+    #[row(unit = plain, adds = sum, heading = "references")]
     pub references: u64,
     /// Clock references in PDUs that did not come whole, before the last that did.
+    #[row(unit = plain, adds = sum)]
     pub lost_references: u64,
-    /// Mean time of references from the encoder to the receiver \[s\].
+    /// Mean time of a reference from the encoder to the receiver, in which its PDU is whole.
+    #[row(unit = s, adds = mean(references))]
     pub mean_transit_s: Option<f64>,
-    /// Mean difference of that time from its mean \[s\].
+    /// Mean difference of that time from its mean.
+    #[row(unit = s, adds = mean(references), heading = "mean jitter", shown_in = "us")]
     pub mean_jitter_s: Option<f64>,
-    /// Largest of those times less the smallest \[s\].
+    /// Largest of those times less the smallest.
+    #[row(unit = s, adds = largest, heading = "peak jitter", shown_in = "us")]
     pub peak_jitter_s: Option<f64>,
-    /// Mean of the recovered clock's frequency over 27 MHz, weighted by time \[ppm\].
+    /// Frequency of the recovered clock over 27 MHz, time-weighted mean.
+    #[row(unit = ppm, adds = none, heading = "clock")]
     pub mean_frequency_ppm: Option<f64>,
-    /// Largest difference of the recovered clock's frequency from the encoder's \[ppm\].
+    /// Largest difference of it from that of the encoder's clock.
+    #[row(unit = ppm, adds = largest, heading = "largest clock error")]
     pub max_frequency_error_ppm: Option<f64>,
-    /// References that left the clock more than 30 ppm away from 27 MHz.
+    /// References that left the clock more than 30 ppm from 27 MHz (ISO/IEC 13818-1).
+    #[row(unit = plain, adds = sum)]
     pub beyond_tolerance: u64,
-    /// Root of the mean square of the phase error at references \[s\].
+    /// Root of the mean square of the phase error at references.
+    #[row(unit = s, adds = largest, shown_in = "us")]
     pub rms_phase_error_s: Option<f64>,
-    /// Largest phase error, of either sign \[s\].
+    /// Largest phase error, of either sign.
+    #[row(unit = s, adds = largest, heading = "largest phase error", shown_in = "us")]
     pub max_phase_error_s: Option<f64>,
     /// Pictures that were due for decoding.
+    #[row(unit = plain, adds = sum, heading = "pictures")]
     pub pictures: u64,
     /// Pictures among them that had not come whole then: the buffer ran empty.
+    #[row(unit = plain, adds = sum, heading = "late")]
     pub late: u64,
     /// Pictures among them of which a part is missing.
+    #[row(unit = plain, adds = sum, heading = "lost")]
     pub lost: u64,
     /// Pictures among them of which a part found no room.
+    #[row(unit = plain, adds = sum, heading = "no room")]
     pub overflowed: u64,
-    /// Most octets that waited for decoding \[octets\].
+    /// Most that waited in that buffer.
+    #[row(unit = octets, adds = largest, heading = "max buffer")]
     pub max_buffer: u64,
-    /// Smallest time from a picture's last octet to its decoding, of those in time \[s\].
+    /// Smallest time from the last octet of a picture to its decoding, of those in time.
+    #[row(unit = s, adds = least)]
     pub min_margin_s: Option<f64>,
 }
 
 /// A clock reference that came.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "clock reference", many = "clock references", named = "{vc} #{number}")]
 pub struct ReferenceRow {
-    /// As in [`TransportStreamSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// Counted from 1; lost ones do not count.
+    #[row(name)]
     pub number: u64,
-    /// When it came \[s\].
+    /// When it came.
+    #[row(unit = s, adds = none)]
     pub at_s: f64,
-    /// Its time from the encoder \[s\].
+    /// Its time from the encoder.
+    #[row(unit = s, adds = largest)]
     pub transit_s: f64,
-    /// Its reading less that of the clock \[s\].
+    /// Its reading less that of the clock.
+    #[row(unit = s, adds = none, shown_in = "us")]
     pub phase_error_s: f64,
-    /// The clock's frequency from then on, over 27 MHz \[ppm\].
+    /// The recovered clock's frequency from then on, over 27 MHz.
+    #[row(unit = ppm, adds = none)]
     pub frequency_ppm: f64,
-    /// Octets that waited for decoding \[octets\].
+    /// Octets that waited for decoding.
+    #[row(unit = octets, adds = largest)]
     pub buffer: u64,
 }
 

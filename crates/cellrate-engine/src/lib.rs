@@ -2,7 +2,11 @@
 //! traffic, randomness, the order of events, output ports with their queues, what a line loses, ends of connections,
 //! what a run is given that is not built in, where switches segment control loops, originate BRMs and police cells, OAM
 //! loopback, channels of virtual paths, what a port learns at set-up, series of samples and of changes, and of results
-//! the names of things and the rows that both have; and how much memory a run may still take.
+//! the names of things, the rows that both have and what is declared of their columns; and how much memory a run may
+//! still take.
+
+// Derives name this crate, here too.
+extern crate self as cellrate_engine;
 
 pub mod acr_integral;
 pub mod becn;
@@ -10,6 +14,7 @@ pub mod branch_point;
 pub mod channels;
 pub mod connection_end;
 pub mod cost;
+pub mod declared;
 pub mod decoder;
 pub mod demand;
 pub mod frame_discards;

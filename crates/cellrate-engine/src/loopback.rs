@@ -12,6 +12,8 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowIndex, Loopback, NodeIndex, Scenario};
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::names::flow_name;
 
 /// The bits of a correlation tag that count the requests of one loopback; those above say which loopback of the end.
@@ -94,27 +96,36 @@ struct Counts {
 }
 
 /// Round trips of the loopback cells of one end of a connection: `sent = answered + lost + unanswered`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "loopback", many = "loopbacks", named = "{vc} at {at}")]
 pub struct LoopbackSummary {
     /// Name of the connection; `name (back)` where its last host sends the requests.
     pub vc: String,
     /// The host or switch that answers.
     pub at: String,
     /// "end-to-end" or "segment".
+    #[row(heading = "flow")]
     pub flow: &'static str,
-    /// Requests sent from the end of the warm-up on \[cells\].
+    /// Requests sent from the end of the warm-up on.
+    #[row(unit = cells, adds = sum, heading = "sent")]
     pub sent: u64,
     /// Requests among them whose reply came.
+    #[row(unit = cells, adds = sum, heading = "answered")]
     pub answered: u64,
     /// Requests among them whose reply did not come before that of a later one: it or the request was lost.
+    #[row(unit = cells, adds = sum, heading = "lost")]
     pub lost: u64,
     /// Requests among them of which nothing is known at the end of the run.
+    #[row(unit = cells, adds = sum)]
     pub unanswered: u64,
-    /// Mean round trip \[s\]; null, like those below, without any.
+    /// Mean round trip; null, like those below, without any.
+    #[row(unit = s, adds = mean(answered), heading = "mean")]
     pub mean_s: Option<f64>,
-    /// Shortest round trip \[s\].
+    /// Shortest round trip.
+    #[row(unit = s, adds = least, heading = "min")]
     pub min_s: Option<f64>,
-    /// Longest round trip \[s\].
+    /// Longest round trip.
+    #[row(unit = s, adds = largest, heading = "max")]
     pub max_s: Option<f64>,
 }
 

@@ -9,6 +9,8 @@ use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeIndex, Scenario, Step};
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::names::flow_name;
 
 /// A policer at the interface of a switch.
@@ -89,21 +91,27 @@ impl Police {
 }
 
 /// The cells of one direction of a connection that a policer has decided on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Row)]
+#[row(one = "policer", many = "policers", named = "{vc} at {switch}")]
 pub struct PolicingSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// The switch at whose incoming interface it stands.
     pub switch: String,
-    /// The conformance definition, "CBR.1" to "GFR.2".
+    /// Conformance definition, "CBR.1" to "ABR.1".
+    #[row(heading = "definition")]
     pub definition: &'static str,
-    /// Cells that conformed; of GFR those of eligible frames, and those that came with CLP = 1 \[cells\].
+    /// Cells that conformed; of GFR those of eligible frames, and those that came with CLP = 1.
+    #[row(unit = cells, adds = sum, heading = "conforming")]
     pub conforming: u64,
-    /// Cells that did not \[cells\].
+    /// Cells that did not.
+    #[row(unit = cells, adds = sum, heading = "not")]
     pub nonconforming: u64,
-    /// Cells among them that went on with CLP = 1 \[cells\].
+    /// Cells among them that went on with CLP = 1.
+    #[row(unit = cells, adds = sum, heading = "tagged")]
     pub tagged: u64,
-    /// Cells among them that were discarded \[cells\].
+    /// Cells among them that were discarded.
+    #[row(unit = cells, adds = sum, heading = "discarded")]
     pub discarded: u64,
 }
 

@@ -5,6 +5,8 @@ use cellrate_scenario::stability::{self, CannotSettle};
 use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario, Sender};
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::histogram::Histogram;
 use crate::names::{flow_name, port_name};
 
@@ -16,84 +18,115 @@ use crate::names::{flow_name, port_name};
 ///
 /// `Count` and `Rate` are what only one end knows: in a live run the other one may be in another process, and then they
 /// are null.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "VC", many = "VCs", named = "{vc}", tells(data_sent > 0))]
 pub struct FlowSummary<Count = u64, Rate = f64> {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
-    /// "cbr", "vbr", "abr", "gfr" or "ubr".
+    /// `cbr`, `vbr`, `abr` or `ubr`.
     pub category: &'static str,
-    /// All cells that left the source \[cells\].
+    /// All cells that left the source.
+    #[row(unit = cells, adds = sum)]
     pub sent: Count,
-    /// Data cells that left the source \[cells\].
+    /// Data cells that left the source.
+    #[row(unit = cells, adds = sum, heading = "data sent")]
     pub data_sent: Count,
-    /// All cells that reached the destination \[cells\].
+    /// All cells that reached the destination.
+    #[row(unit = cells, adds = sum)]
     pub delivered: Count,
-    /// Data cells that reached the destination \[cells\].
+    /// Data cells that reached the destination.
+    #[row(unit = cells, adds = sum, heading = "delivered")]
     pub data_delivered: Count,
-    /// Cells lost, anywhere \[cells\].
+    /// Cells lost, anywhere.
+    #[row(unit = cells, adds = sum, heading = "dropped")]
     pub dropped: u64,
-    /// Cells on their way when the run ended, in queues of virtual sources too \[cells\].
+    /// Cells on their way when the run ended, in queues of virtual sources too.
+    #[row(unit = cells, adds = sum)]
     pub in_flight: u64,
-    /// FRMs sent \[cells\].
+    /// FRMs of this direction.
+    #[row(unit = cells, adds = sum)]
     pub forward_rm_sent: Count,
-    /// BRMs of this direction's loop that came back to its source \[cells\].
+    /// BRMs that came back to the source of this direction.
+    #[row(unit = cells, adds = sum)]
     pub backward_rm_received: Count,
-    /// Data cells delivered, 53 octets each, over the duration [bit/s].
+    /// Data cells delivered, 53 octets each, over the time that is measured.
+    #[row(unit = bps, adds = sum, heading = "throughput")]
     pub throughput_bps: Rate,
-    /// Time-weighted mean of ACR [cells/s]; null for other categories.
+    /// Time-weighted mean of ACR; null for other categories.
+    #[row(unit = cells_per_s, adds = sum, heading = "mean ACR")]
     pub mean_acr: Option<f64>,
-    /// ACR at the end [cells/s]; null for other categories.
+    /// ACR at the end; null for other categories.
+    #[row(unit = cells_per_s, adds = sum)]
     pub final_acr: Option<f64>,
-    /// Times that rule 5 set ACR back to ICR; null for other categories.
+    /// How often source rule 5 set ACR to ICR.
+    #[row(unit = plain, adds = sum)]
     pub idle_resets: Option<u64>,
-    /// Times that rule 6 decreased ACR; null for other categories.
+    /// How often source rule 6 lowered ACR.
+    #[row(unit = plain, adds = sum)]
     pub cutoff_decreases: Option<u64>,
-    /// Times that the use-it-or-lose-it policy decreased ACR; null for other categories.
+    /// How often a use-it-or-lose-it policy lowered ACR.
+    #[row(unit = plain, adds = sum)]
     pub uili_decreases: Option<u64>,
-    /// Mean time of data cells from leaving the source to arrival \[s\]; null where none arrived, or nobody knows when
-    /// they left.
+    /// Mean time of data cells from leaving the source to arrival; null where none arrived, or nobody knows
+    /// when they left.
+    #[row(unit = s, adds = mean(data_delivered))]
     pub mean_delay_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none)]
     pub p50_delay_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest, heading = "p99 delay")]
     pub p99_delay_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest)]
     pub max_delay_s: Option<f64>,
-    /// Counts of the same by their size, whose [distribution](Histogram::distribution) is a table of its own beside the
-    /// rows; `None` in rows of windows, and where none arrived.
+    /// Counts of the same by their size, whose [distribution](Histogram::distribution) is a table of its own
+    /// beside the rows; `None` in rows of windows, and where none arrived.
     #[serde(skip)]
     pub delays: Option<Box<Histogram>>,
 }
 
 /// An output port.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "port", many = "ports", named = "{port}", tells(max_queue > 1, dropped > 0))]
 pub struct PortSummary {
     /// "sw1->sw2": the port of sw1 towards sw2.
     pub port: String,
-    /// Cells transmitted \[cells\].
+    /// Cells transmitted.
+    #[row(unit = cells, adds = sum)]
     pub transmitted: u64,
-    /// Share of the duration in which the line was busy [0 to 1].
+    /// Share of the time that is measured in which the line was busy.
+    #[row(unit = share, adds = largest, heading = "utilization")]
     pub utilization: f64,
-    /// Most cells waiting and in transmission, all categories \[cells\].
+    /// Most cells waiting and in transmission, all categories.
+    #[row(unit = cells, adds = largest, heading = "max queue")]
     pub max_queue: u64,
-    /// Time-weighted mean of the same \[cells\].
+    /// Time-weighted mean of the same.
+    #[row(unit = cells, adds = largest, heading = "mean queue")]
     pub mean_queue: f64,
-    /// Most ABR cells waiting and in transmission \[cells\].
+    /// Most ABR cells waiting and in transmission.
+    #[row(unit = cells, adds = largest)]
     pub max_abr_queue: u64,
-    /// Cells lost for want of room, or on the line \[cells\].
+    /// Lost for want of room, or on the line.
+    #[row(unit = cells, adds = sum, heading = "dropped")]
     pub dropped: u64,
-    /// Cells among them that had CLP = 1 and found no room of their own (`buffers.tagged`) \[cells\].
+    /// Cells among them that had CLP = 1 and found no room of their own (`buffers.tagged`).
+    #[row(unit = cells, adds = sum, heading_if_any = "tagged dropped")]
     pub tagged_dropped: u64,
-    /// BRMs that the port originated (`becn`) \[cells\].
+    /// BRMs that the port originated (`becn`).
+    #[row(unit = cells, adds = sum, heading_if_any = "BRMs originated")]
     pub backward_rm_originated: u64,
     /// PDUs of which it let no cell in (`frame_discard`).
+    #[row(unit = pdus, adds = sum, heading_if_any = "refused")]
     pub pdus_refused: u64,
-    /// PDUs that it cut short (`frame_discard`).
+    /// PDUs of which a cell found no room there after others had got in (`frame_discard`).
+    #[row(unit = pdus, adds = sum, heading_if_any = "cut")]
     pub pdus_cut: u64,
 }
 
 /// A connection that was refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Row)]
+#[row(one = "refused VC", many = "refused VCs", named = "{vc}")]
 pub struct RefusedSummary {
     /// Name of the connection.
     pub vc: String,
@@ -104,7 +137,8 @@ pub struct RefusedSummary {
 }
 
 /// One parameter that a node changed at set-up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Row)]
+#[row(one = "negotiated parameter", many = "negotiated parameters", named = "{vc} {parameter}")]
 pub struct NegotiatedSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
@@ -122,13 +156,16 @@ pub struct NegotiatedSummary {
 
 /// A direction of an ABR connection with a peak rate that signalling cannot carry: with it a network leaves the
 /// standard.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "VC", many = "VCs", named = "{vc}")]
 pub struct BeyondSignallingSummary {
-    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    /// Its name; "name (back)" for the way back.
     pub vc: String,
-    /// Its PCR [cells/s].
+    /// Its peak rate.
+    #[row(unit = cells_per_s, adds = largest)]
     pub pcr: f64,
-    /// The most that 24 bits carry [cells/s].
+    /// The most that signalling carries, 16,777,215.
+    #[row(unit = cells_per_s, adds = largest)]
     pub most: f64,
 }
 
@@ -145,13 +182,16 @@ pub fn beyond_signalling(scenario: &Scenario) -> Vec<BeyondSignallingSummary> {
 }
 
 /// A clock that is not exact, as it was given or drawn.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "clock", many = "clocks", named = "{clock}")]
 pub struct ClockSummary {
-    /// Whose: a host by its name, a link by those of its ends with `-` between them, and its own where it has one.
+    /// A host by its name, a link by those of its ends with `-` between them.
     pub clock: String,
-    /// By how much it is fast \[ppm\]; negative for one that is slow.
+    /// By how much it is fast; negative for one that is slow.
+    #[row(unit = ppm, adds = none)]
     pub offset_ppm: f64,
-    /// How much later than written everything is that the host has to send \[s\]; null for a link.
+    /// How much later than written everything is that the host has to send; null for a link.
+    #[row(unit = s, adds = largest)]
     pub phase_s: Option<f64>,
 }
 
@@ -174,27 +214,32 @@ pub fn clocks(scenario: &Scenario) -> Vec<ClockSummary> {
 }
 
 /// A port whose algorithm cannot settle, or has not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "port", many = "ports", named = "{port}")]
 pub struct UnsettledSummary {
     /// "sw1->sw2": the bottleneck.
     pub port: String,
     /// Name of the port's algorithm.
     pub algorithm: String,
-    /// "rule": known before the run, by the algorithm's own rule; "run": shown by its last quarter.
+    /// "rule" or "run".
     pub by: &'static str,
     /// Connections that have their bottleneck there.
+    #[row(unit = plain, adds = sum)]
     pub connections: u64,
-    /// Gain of the loop times its delay; it settles below pi / 2. Null by the run.
+    /// Gain of the loop times its delay, which settles below pi / 2; null by the run.
+    #[row(unit = plain, adds = largest)]
     pub gain_delay: Option<f64>,
-    /// That delay: from the port to the sources and back, and of averaging \[s\]; null by the run.
+    /// That delay: from the port to the sources and back, and of averaging; null by the run.
+    #[row(unit = s, adds = largest)]
     pub delay_s: Option<f64>,
     /// A change under which the loop would settle; null by the run.
     pub remedy: Option<String>,
-    /// Largest difference of an ACR's highest and lowest value in the last quarter, as a part of its mean; null by
-    /// rule.
+    /// Largest difference of an ACR's highest and lowest value, as a part of its mean; null by rule.
+    #[row(unit = multiple, adds = largest)]
     pub swing: Option<f64>,
-    /// Mean ACR over the last quarter as a multiple of the fair share, of the connection that is farthest from it; null
-    /// by rule.
+    /// Mean ACR over the last quarter as a multiple of the fair share, of the connection that is farthest
+    /// from it; null by rule.
+    #[row(unit = multiple, adds = none)]
     pub share: Option<f64>,
     /// That connection; null by rule.
     pub vc: Option<String>,

@@ -1,57 +1,71 @@
 //! Shares: how much connections got of what they were due, as goodput, max-min fair shares, Jain's index and efficiency
 //! of lines.
 
-use std::cell::LazyCell;
-
-use cellrate_proto::Time;
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_scenario::fair::FairShare;
-use cellrate_scenario::{Category, FlowIndex, Scenario, Sender};
+use cellrate_proto::{CellRate, Time};
+use cellrate_scenario::fair::{mean_max_min, sends_throughout};
+use cellrate_scenario::{Category, FlowIndex, Scenario, Sender, Span};
 use serde::Serialize;
+
+use crate::declared::Row;
 
 use crate::names::{flow_name, port_name};
 
 /// Share of one direction of a connection with data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "VC", many = "VCs", named = "{vc}")]
 pub struct ShareSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// "cbr", "vbr", "abr" or "ubr".
     pub category: &'static str,
-    /// Goodput of applications: octets that TCP delivered, and without TCP 48 octets of each data cell delivered
-    /// [bit/s].
+    /// Goodput of applications: octets that TCP delivered, and without TCP 48 octets of each data cell
+    /// delivered.
+    #[row(unit = bps, adds = sum)]
     pub goodput_bps: f64,
-    /// The throughput of data cells, 53 octets each, that is its max-min fair share when all ABR connections with data
-    /// always have some [bit/s]; null for other categories, and where MCRs ask for more than there is or rates of links
-    /// change.
+    /// The throughput of data cells, 53 octets each, that is its max-min fair share: the mean of what is fair at
+    /// each instant to those that then send, at the rates that links then have; null for other categories,
+    /// where MCRs ask for more than there is, and with more than 500 changes of who sends.
+    #[row(unit = bps, adds = sum)]
     pub fair_share_bps: Option<f64>,
     /// Its throughput over that.
+    #[row(unit = multiple, adds = least)]
     pub of_fair_share: Option<f64>,
 }
 
 /// How evenly the connections of one category with data were served.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "category", many = "categories", named = "{category}")]
 pub struct FairnessSummary {
     /// "cbr", "vbr", "abr" or "ubr".
     pub category: &'static str,
     /// Directions with data.
+    #[row(unit = plain, adds = sum)]
     pub vcs: u64,
-    /// Jain's index of their throughputs [0 to 1]; null when nothing was delivered.
+    /// Jain's index of their throughputs, (sum x)^2 / (n sum x^2); null when nothing was delivered, and where some of
+    /// them do not send all the time.
+    #[row(unit = share, adds = least)]
     pub jain: Option<f64>,
-    /// Jain's index of their throughputs over their fair shares; null without those.
+    /// Jain's index of their throughputs over their fair shares, which are of the time in which each sends; null
+    /// without those.
+    #[row(unit = share, adds = least)]
     pub jain_of_fair_shares: Option<f64>,
     /// The least throughput over its fair share; null without those.
+    #[row(unit = multiple, adds = least)]
     pub least_of_fair_share: Option<f64>,
 }
 
 /// How much of a line applications had of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "port", many = "ports", named = "{port}")]
 pub struct EfficiencySummary {
     /// "sw1->sw2": the port of sw1 towards sw2.
     pub port: String,
-    /// Goodput of all directions that go through it [bit/s].
+    /// Goodput of all directions that go through it.
+    #[row(unit = bps, adds = largest)]
     pub goodput_bps: f64,
-    /// Goodput over the rate of the line [0 to 1].
+    /// Goodput over the rate of the line.
+    #[row(unit = share, adds = largest)]
     pub efficiency: f64,
 }
 
@@ -66,28 +80,30 @@ pub struct Got {
     pub goodput_bps: f64,
 }
 
-/// Rows of directions, of categories, and of ports, from what directions with data got, and from the fair shares of
-/// all.
+/// Rows of directions, of categories, and of ports, from what directions with data got in `span`.
+///
+/// A fair share is the mean over `span` of what is fair at each instant to those that then send.
 pub fn rows(
     scenario: &Scenario,
     got: &[Got],
-    fair: &LazyCell<Vec<FairShare>, impl FnOnce() -> Vec<FairShare>>,
+    span: Span,
 ) -> (Vec<ShareSummary>, Vec<FairnessSummary>, Vec<EfficiencySummary>) {
-    // Where rates of links change there is no one share.
-    let fair: &[FairShare] = if scenario.changes_rates() { &[] } else { fair };
+    let fair = mean_max_min(scenario, span).unwrap_or_default();
     let own = of_leaves(scenario, got);
-    let shares: Vec<ShareSummary> = own.iter().map(|got| share(scenario, got, fair)).collect();
+    let shares: Vec<ShareSummary> = own.iter().map(|got| share(scenario, got, &fair)).collect();
     let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr];
     let fairness = categories.into_iter().filter_map(|category| {
         let of = |got: &&Got| scenario.connection(got.flow.connection()).category == category;
         let throughputs: Vec<f64> = own.iter().filter(of).map(|got| got.throughput_bps).collect();
         let name = category.word();
-        let rows = shares.iter().filter(|row| row.category == name);
-        let of_fair: Option<Vec<f64>> = rows.map(|row| row.of_fair_share).collect();
+        // Those that are due nothing, since they do not send in this time, have no share to be held to.
+        let due = shares.iter().filter(|row| row.category == name && row.fair_share_bps != Some(0.0));
+        let of_fair: Option<Vec<f64>> = due.map(|row| row.of_fair_share).collect();
+        let all_send = own.iter().filter(of).all(|got| sends_throughout(scenario, got.flow, span));
         (!throughputs.is_empty()).then(|| FairnessSummary {
             category: name,
             vcs: throughputs.len() as u64,
-            jain: jain(&throughputs),
+            jain: if all_send { jain(&throughputs) } else { None },
             jain_of_fair_shares: of_fair.as_deref().and_then(jain),
             least_of_fair_share: of_fair.and_then(|shares| shares.into_iter().reduce(f64::min)),
         })
@@ -111,12 +127,12 @@ fn of_leaves(scenario: &Scenario, got: &[Got]) -> Vec<Got> {
     own
 }
 
-fn share(scenario: &Scenario, got: &Got, fair: &[FairShare]) -> ShareSummary {
+fn share(scenario: &Scenario, got: &Got, fair: &[(FlowIndex, CellRate)]) -> ShareSummary {
     let fair_share_bps = match &scenario.flow(got.flow).sender {
         // One cell in Nrm is an FRM.
-        Sender::Abr(abr) => in_order(fair, got.flow).map(|share| {
+        Sender::Abr(abr) => in_order(fair, got.flow).map(|rate| {
             let nrm = f64::from(abr.parameters.nrm);
-            share.rate.as_cells_per_s() * BITS_PER_CELL as f64 * (nrm - 1.0) / nrm
+            rate.as_cells_per_s() * BITS_PER_CELL as f64 * (nrm - 1.0) / nrm
         }),
         Sender::Peak(_) => None,
     };
@@ -129,10 +145,10 @@ fn share(scenario: &Scenario, got: &Got, fair: &[FairShare]) -> ShareSummary {
     }
 }
 
-/// The share of `flow`: shares are in the order of directions.
-fn in_order(fair: &[FairShare], flow: FlowIndex) -> Option<&FairShare> {
-    let place = fair.binary_search_by_key(&flow.index(), |share| share.flow.index()).ok()?;
-    fair.get(place)
+/// The fair rate of `flow`: rates are in the order of directions.
+fn in_order(fair: &[(FlowIndex, CellRate)], flow: FlowIndex) -> Option<CellRate> {
+    let place = fair.binary_search_by_key(&flow.index(), |(flow, _)| flow.index()).ok()?;
+    fair.get(place).map(|(_, rate)| *rate)
 }
 
 /// The ports that directions with data go through, in the order of ports.
@@ -167,7 +183,6 @@ fn jain(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cellrate_scenario::fair::max_min;
     use cellrate_scenario::{ConnectionIndex, Document};
 
     #[test]
@@ -183,8 +198,8 @@ mod tests {
             throughput_bps: cells * 424.0,
             goodput_bps: cells * 384.0,
         };
-        let fair = LazyCell::new(|| max_min(&scenario, None).unwrap());
-        let (shares, fairness, lines) = rows(&scenario, &[got(0, 300.0), got(1, 100.0)], &fair);
+        let span = Span { start: Time::ZERO, end: Time::ZERO + scenario.duration };
+        let (shares, fairness, lines) = rows(&scenario, &[got(0, 300.0), got(1, 100.0)], span);
         let due = 500.0 * 424.0 * 31.0 / 32.0;
         assert_eq!(shares[0].fair_share_bps, Some(due));
         assert_eq!(shares[1].of_fair_share, Some(100.0 * 424.0 / due));
@@ -195,6 +210,40 @@ mod tests {
         let last = lines.last().unwrap();
         assert_eq!((last.port.as_str(), last.goodput_bps), ("s->h3", 400.0 * 384.0));
         assert!((last.efficiency - 400.0 * 384.0 / 424_000.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn who_comes_and_goes_is_held_to_the_time_in_which_it_sends() {
+        let text = |window: &str| {
+            format!(
+                "name = \"t\"\nduration = \"1 s\"\ndefaults.link = {{ rate = \"100000 cells/s\", length = \"1 km\" }}\n\
+                 host = [{{ name = \"h{{i}}\", count = 3 }}]\nswitch = [{{ name = \"s\" }}]\n\
+                 link = [{{ between = [\"h1\", \"s\"] }}, {{ between = [\"h2\", \"s\"] }}, \
+                 {{ between = [\"s\", \"h3\"], rate = \"1000 cells/s\" }}]\n\
+                 vc = [{{ name = \"v1\", path = [\"h1\", \"s\", \"h3\"] }}, \
+                 {{ name = \"v2\", path = [\"h2\", \"s\", \"h3\"], traffic = {{ type = \"greedy\"{window} }} }}]"
+            )
+        };
+        let rows_of = |window: &str, cells: [f64; 2]| {
+            let scenario =
+                Document::parse(&text(window), "t").and_then(|document| document.resolve()).unwrap();
+            let span = Span { start: Time::ZERO, end: Time::ZERO + scenario.duration };
+            let got = |connection: u32, cells: f64| Got {
+                flow: FlowIndex::of(ConnectionIndex(connection), false),
+                throughput_bps: cells * 424.0,
+                goodput_bps: cells * 384.0,
+            };
+            rows(&scenario, &[got(0, cells[0]), got(1, cells[1])], span)
+        };
+        // v2 sends for a quarter of the time: v1 is due 750 + 125, v2 125.
+        let (shares, fairness, _) = rows_of(", start = \"0 s\", end = \"250 ms\"", [875.0, 125.0]);
+        assert_eq!(fairness[0].jain, None, "throughputs of different times are not held to each other");
+        assert!((fairness[0].jain_of_fair_shares.unwrap() - 1.0).abs() < 1e-12);
+        let due = shares[1].fair_share_bps.unwrap() * 32.0 / 31.0 / 424.0;
+        assert!((due - 125.0).abs() < 1e-9, "{due}");
+        // One that would send after the run is due nothing, and does not take the index away.
+        let (shares, fairness, _) = rows_of(", start = \"2 s\"", [1000.0, 0.0]);
+        assert_eq!((shares[1].of_fair_share, fairness[0].jain_of_fair_shares), (None, Some(1.0)));
     }
 
     #[test]

@@ -4,38 +4,52 @@ use cellrate_proto::{CellRate, Duration, Source};
 use cellrate_scenario::Scenario;
 use serde::Serialize;
 
+use crate::declared::Row;
+
 use crate::names::flow_name;
 use crate::per_vc_queue::PerVcQueue;
 use crate::segments::VirtualEnd;
 
 /// The virtual source of one direction of a connection, at a switch that segments its control loop (`vs_vd`).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "virtual source", many = "virtual sources", named = "{vc} at {switch}")]
 pub struct VirtualSourceSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// The switch.
     pub switch: String,
-    /// Data cells that came and had room \[cells\].
+    /// Data cells that came and had room.
+    #[row(unit = cells, adds = sum)]
     pub data_received: u64,
-    /// Data cells that it sent on \[cells\].
+    /// Data cells that it sent on.
+    #[row(unit = cells, adds = sum, heading = "data sent")]
     pub data_sent: u64,
-    /// FRMs that it sent \[cells\].
+    /// FRMs that it sent.
+    #[row(unit = cells, adds = sum)]
     pub forward_rm_sent: u64,
-    /// BRMs of its loop that came back to it \[cells\].
+    /// BRMs of its loop that came back to it.
+    #[row(unit = cells, adds = sum)]
     pub backward_rm_received: u64,
-    /// Most data cells that waited for it \[cells\].
+    /// Most data cells that waited for it.
+    #[row(unit = cells, adds = largest, heading = "max queue")]
     pub max_queue: u64,
-    /// Time-weighted mean of the same \[cells\].
+    /// Time-weighted mean of the same.
+    #[row(unit = cells, adds = largest, heading = "mean queue")]
     pub mean_queue: f64,
-    /// Time-weighted mean of its ACR [cells/s].
+    /// Time-weighted mean of its ACR.
+    #[row(unit = cells_per_s, adds = sum, heading = "mean ACR")]
     pub mean_acr: f64,
-    /// Its ACR at the end [cells/s].
+    /// Its ACR at the end.
+    #[row(unit = cells_per_s, adds = sum)]
     pub final_acr: f64,
     /// Times that rule 5 set its ACR back to ICR.
+    #[row(unit = plain, adds = sum)]
     pub idle_resets: u64,
     /// Times that rule 6 decreased its ACR.
+    #[row(unit = plain, adds = sum)]
     pub cutoff_decreases: u64,
     /// Times that the use-it-or-lose-it policy decreased its ACR.
+    #[row(unit = plain, adds = sum)]
     pub uili_decreases: u64,
 }
 

@@ -17,6 +17,7 @@ mod live_network;
 mod making;
 mod plugins;
 mod policies;
+mod rows;
 mod run_result;
 mod scenario;
 mod signalling;
@@ -51,6 +52,8 @@ mod _native {
     #[cfg(live)]
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
+    #[pymodule_export]
+    use crate::rows::{Column, Table, document_toml, quantity, tables, to_toml, units};
     #[pymodule_export]
     use crate::run_result::{RunResult, run, run_watched};
     #[pymodule_export]

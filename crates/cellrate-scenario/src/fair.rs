@@ -8,12 +8,12 @@
 //! flows.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::{fmt, iter};
 
 use cellrate_proto::{BitRate, CellRate, Time};
 
-use crate::model::{Category, Channel, FlowIndex, Port, PortIndex, Scenario, Sender, Step, Traffic};
+use crate::model::{Category, Channel, FlowIndex, Port, PortIndex, Scenario, Sender, Span, Step, Traffic};
 
 /// Max-min fair share of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,10 +84,9 @@ pub const MOST_CHANGES: usize = 500;
 /// Fair rates from each instant on at which it changes who sends, of those flows that then send: the first entry is for
 /// the beginning.
 ///
-/// Greedy sources send in their windows, sources with a limit from the first one on that is above zero, and sources of
-/// constant rate and on-off sources from their start to their end; all others send at any time. What leads over a link
-/// that is down or has stopped does not send, and a link has the rate that is then in force. Otherwise as [`max_min`].
-/// With more than [`MOST_CHANGES`] changes there is no entry.
+/// Greedy sources send in their windows, sources with a limit from the first one on that is above zero, and all others
+/// from their start to their end. What leads over a link that is down or has stopped does not send, and a link has the
+/// rate that is then in force. Otherwise as [`max_min`]. With more than [`MOST_CHANGES`] changes there is no entry.
 ///
 /// # Errors
 /// As [`max_min`], of any of the instants.
@@ -98,7 +97,10 @@ pub fn max_min_over_time(
     let end = Time::ZERO + scenario.duration;
     let mut changes = vec![Time::ZERO];
     for flow in scenario.flows() {
-        if let Some(traffic) = &scenario.flow(flow).traffic {
+        // What UBR and GFR send has no part in the shares of others.
+        let category = scenario.connection(flow.connection()).category;
+        let counts = matches!(category, Category::Cbr | Category::Vbr | Category::Abr);
+        if let Some(traffic) = scenario.flow(flow).traffic.as_ref().filter(|_| counts) {
             changes.extend(traffic.kind().changes());
         }
     }
@@ -127,6 +129,37 @@ pub fn max_min_over_time(
         Ok((at, filled(scenario, utilization, at, &demand)?))
     });
     at_each.collect()
+}
+
+/// The mean of [`max_min_over_time`] over `span`, in which a flow has a rate of zero while it does not send: in the
+/// order of directions, those of all ABR flows; none with more than [`MOST_CHANGES`] changes.
+///
+/// # Errors
+/// As [`max_min`], of any of the instants.
+pub fn mean_max_min(scenario: &Scenario, span: Span) -> Result<Vec<(FlowIndex, CellRate)>, Oversubscribed> {
+    let entries = max_min_over_time(scenario, None)?;
+    let whole = span.end.since(span.start).as_secs_f64();
+    let is_abr = |flow: &FlowIndex| matches!(Demand::of(scenario, *flow), Some(Demand::Abr { .. }));
+    let flows = scenario.flows().filter(|flow| !entries.is_empty() && is_abr(flow));
+    let mut means: BTreeMap<usize, (FlowIndex, f64)> =
+        flows.map(|flow| (flow.index(), (flow, 0.0))).collect();
+    for (place, (from, shares)) in entries.iter().enumerate() {
+        let until = entries.get(place + 1).map_or(span.end, |(next, _)| *next);
+        let (from, until) = ((*from).max(span.start), until.min(span.end));
+        let part = if until > from { until.since(from).as_secs_f64() / whole } else { 0.0 };
+        for share in shares {
+            let (_, mean) = means.entry(share.flow.index()).or_insert((share.flow, 0.0));
+            *mean += part * share.rate.as_cells_per_s();
+        }
+    }
+    Ok(means.into_values().map(|(flow, mean)| (flow, CellRate::new(mean))).collect())
+}
+
+/// Whether a flow has data at any instant of `span`, as far as that is known beforehand.
+pub fn sends_throughout(scenario: &Scenario, flow: FlowIndex, span: Span) -> bool {
+    let Some(traffic) = &scenario.flow(flow).traffic else { return true };
+    let changes = traffic.kind().changes().into_iter().filter(|&at| span.start < at && at < span.end);
+    iter::once(span.start).chain(changes).all(|at| traffic.kind().sends_at(at))
 }
 
 /// The fair rates of the channels of a virtual path whose data has `rate` [cells/s]: by their weights, but none more
@@ -587,6 +620,41 @@ mod tests {
         for (rate, expected) in rates(Some(1.0)).iter().zip([450.0, 450.0, 100.0]) {
             close(*rate, expected);
         }
+    }
+
+    #[test]
+    fn a_mean_share_is_of_the_time_in_which_each_sends() {
+        let text = format!(
+            "{NETWORK}vc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"] }},\n\
+             {{ name = \"y\", path = [\"b\", \"sw1\", \"sw2\", \"d\"], \
+                traffic = {{ type = \"greedy\", start = \"500 ms\", end = \"750 ms\" }} }},\n\
+             {{ name = \"z\", path = [\"c\", \"sw1\", \"sw2\", \"d\"], \
+                traffic = {{ type = \"tcp\", start = \"900 ms\" }} }}]\n"
+        );
+        let scenario = Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap();
+        let instant = |ms| Time::ZERO + cellrate_proto::Duration::from_ms(ms);
+        let [whole, late] = [0, 600].map(|ms| Span { start: instant(ms), end: instant(1000) });
+        let means = |span| -> Vec<f64> {
+            mean_max_min(&scenario, span).unwrap().iter().map(|(_, rate)| rate.as_cells_per_s()).collect()
+        };
+        // x is alone for 650 ms, and has half for 350 ms; y has half for 250 ms, z for 100 ms.
+        for (mean, expected) in means(whole).iter().zip([825.0, 125.0, 50.0]) {
+            assert!((mean - expected).abs() < 2.0, "{mean} is not about {expected}");
+        }
+        // From 600 ms on: 150 ms of each half, 150 ms alone, 100 ms of half.
+        for (mean, expected) in means(late).iter().zip([687.5, 187.5, 125.0]) {
+            assert!((mean - expected).abs() < 2.0, "{mean} is not about {expected}");
+        }
+        let throughout = |span| -> Vec<bool> {
+            (0..3)
+                .map(|n| sends_throughout(&scenario, FlowIndex::of(crate::ConnectionIndex(n), false), span))
+                .collect()
+        };
+        assert_eq!(throughout(whole), [true, false, false]);
+        let all_three = Span { start: instant(900), end: instant(1000) };
+        assert_eq!(throughout(all_three), [true, false, true]);
+        assert_eq!(throughout(Span { start: instant(500), end: instant(750) }), [true, true, false]);
     }
 
     #[test]

@@ -23,8 +23,10 @@ pub mod stability;
 mod text;
 pub mod traffic;
 mod values;
+pub mod writing;
 
 pub use document::{Document, SweepPoint};
 pub use model::*;
 pub use schema::{reference, schema};
 pub use text::error::ScenarioError;
+pub use text::quantity::{quantity, units};

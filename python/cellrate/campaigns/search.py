@@ -35,6 +35,9 @@ class Answer:
     """Whether what was tried has one border between what holds and what does not."""
     tried: dict[str, bool]
     """By value, in rising order."""
+    figures: dict[str, list[float]]
+    """By value, what each criterion is of: the value that is nearest to failing, or fails most, over seeds too, in the
+    unit of results."""
 
     def __str__(self) -> str:
         if self.value is None:
@@ -77,6 +80,7 @@ def search(
         Share of the range that may lie between the answer and what does not hold.
     """
     held: dict[float, bool] = {}
+    worst: dict[float, list[float]] = {}
     points: list[Point] = []
 
     def look(shares: Sequence[float]) -> None:
@@ -89,6 +93,7 @@ def search(
         for number, share in enumerate(shares):
             some = results[number * seeds : (number + 1) * seeds]
             held[share] = all(criterion.holds(one.summary) for one in some for criterion in criteria)
+            worst[share] = [criterion.worst_of([one.summary for one in some]) for criterion in criteria]
 
     look(over.spread(LOOKED_AT))
     while (border := _border(held, smallest=smallest)) is not None:
@@ -99,14 +104,15 @@ def search(
     shares = sorted(held)
     turns = sum(held[first] != held[second] for first, second in pairwise(shares))
     tried = {over.at(share): held[share] for share in shares}
+    figures = {over.at(share): worst[share] for share in shares}
     holding = [share for share in shares if held[share]]
     if not holding:
-        return Answer(over.path, None, None, True, tried)
+        return Answer(over.path, None, None, True, tried, figures)
     best = holding[0] if smallest else holding[-1]
     border = _border(held, smallest=smallest)
     # One border, on the side that was asked for.
     monotonic = turns == 0 or (turns == 1 and border is not None)
-    return Answer(over.path, over.at(best), None if border is None else over.at(border[1]), monotonic, tried)
+    return Answer(over.path, over.at(best), None if border is None else over.at(border[1]), monotonic, tried, figures)
 
 
 def _border(held: dict[float, bool], *, smallest: bool) -> tuple[float, float] | None:

@@ -125,14 +125,15 @@ class Difference:
     """How a figure differs between two settings that were run with the same seeds."""
 
     name: str
-    """Name of the connection or port, "" of a figure of the whole run."""
+    """Name of the connection or port, "" of a figure of all of them together."""
     mean: Mean
     """Mean of the differences, the other minus the base, seed by seed."""
 
     @property
     def differs(self) -> bool:
-        """Whether the 95 % interval leaves out zero."""
-        return self.mean.half_width is not None and abs(self.mean.mean) > self.mean.half_width
+        """Whether the 95 % interval leaves out zero, or the difference is the same with each of several seeds."""
+        half_width = 0.0 if self.mean.is_constant else self.mean.half_width
+        return half_width is not None and abs(self.mean.mean) > half_width
 
 
 def paired(base: Sequence[Result], other: Sequence[Result], figure: str) -> list[Difference]:
@@ -146,7 +147,8 @@ def paired(base: Sequence[Result], other: Sequence[Result], figure: str) -> list
     base, other
         Results of the two, each with several seeds.
     figure
-        Which rows and which of their keys, "vcs.throughput_bps" or short "vcs.throughput".
+        As criteria have it: "vcs.throughput" adds up all connections, "each vcs.throughput" compares each, "total abr
+        vcs.throughput" those of a category.
 
     Raises
     ------

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, overload
 
 from ..errors import CellrateError
 from ..folders.inventory import Inventory
+from ..recorded.columns import tables
 from ..results.result import Result
 from ..sweeps.settings import named
-from ..sweeps.tidy import NAMING, tidy
+from ..sweeps.tidy import tidy
 from ..texts import printable
 from .manifest import Entry, Manifest
 
@@ -191,7 +192,8 @@ class Sweep(Sequence[Result]):
         """
         table = self.tidy(of)
         paths = list(dict.fromkeys(path for one in self.settings for path in one))
-        names = [name for name in table.column_names if name in (*paths, "vc", "port", "switch", *NAMING)]
+        naming = tables()[of].naming if of in tables() else ["vc", "flows"]
+        names = [name for name in table.column_names if name in (*paths, *naming)]
         if of == "run":
             names = [name for name in names if name in paths]
         frame = table.to_pandas()

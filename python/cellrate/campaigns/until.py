@@ -32,8 +32,8 @@ class Unmet:
         at = "".join(f", {path} = {value}" for path, value in self.settings.items())
         half = self.mean.half_width or 0.0
         share = f"{100 * half / abs(self.mean.mean):.2g} %" if self.mean.mean else f"{half:.3g}, of a mean of 0"
-        figure = self.precision.figure
-        return f"{figure.rows}.{figure.key} of {self.name or 'the run'}{at}: ± {share} after {self.mean.n} seeds"
+        of = f" ({self.name})" if self.name else ""
+        return f"{self.precision.figure.label}{of}{at}: ± {share} after {self.mean.n} seeds"
 
 
 def sweep_until(

@@ -13,12 +13,15 @@ from .output import complain, print_json, progress_bar, tell
 from .typed import Parameter
 
 if TYPE_CHECKING:
+    from ..campaigns.search import Answer
     from ..campaigns.sweep import Sweep
     from ..campaigns.tune import Tuned
     from ..running.points import Point
     from ..scenario import Scenario
+    from ..sweeps.figures import Criterion, Objective
 
-Vary = Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH. May be given again when tuning.")]
+Vary = Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH.")]
+VaryEach = Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH. May be given again.")]
 Folder = Annotated[
     Path | None, Parameter(help="Folder that keeps the runs (results/search/NAME or results/tune/NAME).")
 ]
@@ -67,6 +70,7 @@ def search(
     if json:
         print_json({**answer.__dict__, "folder": str(folder)})
     else:
+        _print_tried(answer, criteria)
         tell(answer)
         tell(f"{len(answer.tried)} values were tried; their results are in {folder}")
     return 0 if answer.value is not None else 1
@@ -77,10 +81,12 @@ def tune(
     file: File,
     /,
     *,
-    vary: Vary,
+    vary: VaryEach,
     objective: Annotated[
         list[str],
-        Parameter(help="'max vcs.throughput', 'min ports.max_queue', 'max total tcp.goodput'. May be given again."),
+        Parameter(
+            help="'max vcs.throughput', 'min ports.max_queue', 'max least abr vcs.throughput'. May be given again."
+        ),
     ],
     subject_to: Annotated[
         list[str] | None, Parameter(help="What has to hold: 'ports.dropped == 0'. May be given again.")
@@ -124,11 +130,12 @@ def tune(
     scenario = _single(file, set, seed)
     folder = out or Path("results") / "tune" / plain_name(scenario)
     target = write or folder.with_name(f"{folder.name}-tuned.toml")
+    objectives = [Objective.read(text) for text in objective]
     with progress_bar(f"{scenario.name}, tuning", quiet=json):
         tuned = Study(
             scenario,
             [Range.read(text) for text in vary],
-            [Objective.read(text) for text in objective],
+            objectives,
             [Criterion.read(text) for text in subject_to or []],
             _into(folder, workers, cluster),
             seeds,
@@ -145,13 +152,13 @@ def tune(
         from ..drawing.figures import save
 
         picture = folder.with_name(f"{folder.name}-front")
-        save(front(tuned, objective, f"{scenario.name}: {tuned.trials} trials"), picture)
+        save(front(tuned, objectives, f"{scenario.name}: {tuned.trials} trials"), picture)
         if not json:
             print(f"Plot: {picture}.png")
     if json:
         print_json(_content(tuned, folder, target if written else None))
     else:
-        _print(tuned, objective, is_picked=pick is not None)
+        _print(tuned, objectives, is_picked=pick is not None)
         tell(f"The runs are in {folder}" + (f", the tuned scenario in {target}" if written else ""))
     return 0
 
@@ -179,18 +186,34 @@ def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[S
     return run
 
 
-def _print(tuned: Tuned, objectives: Sequence[str], *, is_picked: bool) -> None:
+def _print_tried(answer: Answer, criteria: Sequence[Criterion]) -> None:
+    """Print a row for each value that was tried: what the criteria are of, and whether they hold."""
+    from ..recorded.table import print_numbers
+
+    head = [answer.path.rpartition(".")[2], *(criterion.figure.heading for criterion in criteria), "holds"]
+    rows = [
+        [
+            value,
+            *(criterion.figure.said(one) for criterion, one in zip(criteria, answer.figures[value], strict=True)),
+            "yes" if holds else "no",
+        ]
+        for value, holds in answer.tried.items()
+    ]
+    print_numbers(head, rows)
+
+
+def _print(tuned: Tuned, objectives: Sequence[Objective], *, is_picked: bool) -> None:
     from ..recorded.table import letter, print_numbers
     from ..sweeps.settings import names_of
 
     paths = list(dict.fromkeys(path for trial in tuned.front for path in trial.settings))
     names = names_of(paths)
-    head = ["trial", *(names[path] for path in paths), *objectives]
+    head = ["trial", *(names[path] for path in paths), *(one.heading for one in objectives)]
     rows = [
         [
             str(number),
             *(trial.settings.get(path, "as it is") for path in paths),
-            *(f"{value:,.6g}" for value in trial.values),
+            *(one.figure.said(value) for one, value in zip(objectives, trial.values, strict=True)),
         ]
         for number, trial in enumerate(tuned.front, 1)
     ]
@@ -201,17 +224,20 @@ def _print(tuned: Tuned, objectives: Sequence[str], *, is_picked: bool) -> None:
     print_numbers(head, rows)
     assert tuned.winner is not None
     assert tuned.against is not None
-    said = (
+    values = (
         ", ".join(f"{names[path]} = {value}" for path, value in tuned.winner.settings.items())
         or "the scenario as it is"
     )
-    tell(f"On seeds that no trial has seen, {said} beside the scenario as it is:")
+    tell(f"On seeds that no trial has seen, {values} beside the scenario as it is:")
     sign = letter("±", "+-")
-    for text, won, was, difference in zip(
+    for one, won, was, difference in zip(
         objectives, tuned.against.winner, tuned.against.scenario, tuned.against.difference, strict=True
     ):
-        half = f" {sign} {difference.half_width:,.4g}" if difference.half_width else ""
-        tell(f"  {text}: {won.mean:,.6g}, was {was.mean:,.6g}; difference {difference.mean:,.4g}{half}")
+        figure = one.figure
+        half = f" {sign} {figure.said(difference.half_width)}" if difference.half_width else ""
+        unit = f" {figure.scale.unit}" if figure.scale.unit else ""
+        said_difference = f"difference {figure.said(difference.mean)}{half}{unit}"
+        tell(f"  {figure.label}: {figure.said(won.mean)}{unit}, was {figure.said(was.mean)}{unit}; {said_difference}")
     if tuned.trades:
         tell("That is better in one objective and worse in another; --pick N writes the scenario of another trial.")
     elif not tuned.better:

@@ -159,8 +159,8 @@ def plot(
     figure: Annotated[
         str | None,
         Parameter(
-            help="Of a sweep this figure alone: vcs.throughput, 'total vcs.throughput'; with --over, --heat or "
-            "--distribution."
+            help="Of a sweep this figure alone: vcs.throughput (of all together), 'each abr vcs.p99_delay'; with "
+            "--over, --heat or --distribution."
         ),
     ] = None,
     over: Annotated[str | None, Parameter(help="Draw --figure over this key, with 95 % intervals.")] = None,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 
-from ..recorded.summaries import Numbers, Part, report
+from ..recorded.columns import Numbers
+from ..recorded.summaries import Part, report
 from ..recorded.table import print_summary
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ def estimate(values: Sequence[float]) -> Estimate:
     if not values:
         raise ValueError("no replications; one or more can be judged")
     found = mean_of(values)
-    return Estimate(found.mean, math.nan if found.half_width is None else found.half_width, tuple(values))
+    half_width = math.nan if found.n == 1 else found.half_width or 0.0
+    return Estimate(found.mean, half_width, tuple(values))
 
 
 def jain(shares: Iterable[float]) -> float:

@@ -7,7 +7,7 @@ is varied beside all these, the seed among it, is averaged, or makes up the dist
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ import numpy as np
 from ..drawing.figures import Drawn
 from ..drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
 from ..errors import CellrateError
-from ..sweeps.figures import Shown
-from ..sweeps.replications import mean_of
+from ..sweeps.figures import EACH, Figure
+from ..sweeps.replications import mean_over_seeds
 from ..sweeps.settings import filled, labels_of, named, names_of, numbers_of, paths_of, with_those_apart
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ class Key:
 class Points:
     """The values of a figure at each point, and what the points set."""
 
-    def __init__(self, results: Sequence[Recorded], figure: str, by: Sequence[str], keys: Sequence[str]) -> None:
-        self.shown = Shown.read(figure, _first_with_rows(results, figure))
+    def __init__(self, results: Sequence[Recorded], figure: Figure, by: Sequence[str], keys: Sequence[str]) -> None:
+        self.figure = figure
         self.settings: list[dict[str, str]] = []
         self.values: list[list[float]] = []
         for result in results:
             self.settings.append(result.settings)
-            self.values.append(self.shown.values(result.summary))
+            self.values.append([value * figure.scale.factor for value in figure.values(result.summary).values()])
         self.settings = filled(self.settings)
         self.heading = named(results[0].summary, self.settings)
         self.version = results[0].summary["run"]["version"]
@@ -100,8 +100,8 @@ class Points:
 
     @property
     def mean_label(self) -> str:
-        """Give the label of an axis of means: of all connections or ports too, where nothing else is asked for."""
-        return self.shown.label if self.shown.spread else f"mean {self.shown.label}"
+        """Give the label of an axis of means: of all connections or ports too, where each was asked for."""
+        return f"mean of {self.figure.axis}" if self.figure.spread == EACH else self.figure.axis
 
     def samples(self, **at: str) -> list[float]:
         """Give all values where keys, by path, have these values."""
@@ -112,10 +112,10 @@ class Points:
             for value in values
         ]
 
-    def means(self, **at: str) -> list[float]:
+    def means(self, **at: str) -> list[tuple[dict[str, str], float]]:
         """Give the mean of each point where keys have these values: points are independent, rows of one are not."""
         return [
-            math.fsum(values) / len(values)
+            (one, math.fsum(values) / len(values))
             for one, values in zip(self.settings, self.values, strict=True)
             if values and all(one[path] == text for path, text in at.items())
         ]
@@ -126,13 +126,13 @@ Draw = Callable[["Axes", dict[str, str]], None]
 
 def over(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
     """Draw a figure over a key: means with 95 % confidence intervals."""
-    points = Points(results, figure, by, [key])
+    points = Points(results, Figure.read(figure), by, [key])
     axis = points.keys[points.paths[0]]
     places = _places(axis)
 
     def draw(axes: Axes, at: dict[str, str]) -> None:
         found = [points.means(**{points.paths[0]: text}, **at) for text in axis.texts]
-        there = [(place, mean_of(values)) for place, values in zip(places, found, strict=True) if values]
+        there = [(place, mean_over_seeds(values)) for place, values in zip(places, found, strict=True) if values]
         if there:
             axes.errorbar(
                 [place for place, _ in there],
@@ -147,14 +147,16 @@ def over(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] =
             )
         _mark(axes, axis, places)
 
-    return _grid(points, draw, points.mean_label, axis.heading, "means with their 95 % confidence intervals")
+    return _grid(
+        points, draw, points.mean_label, axis.heading, "means, with their 95 % confidence intervals over seeds"
+    )
 
 
 def heat(results: Sequence[Recorded], figure: str, keys: Sequence[str], by: Sequence[str] = ()) -> Drawn:
     """Draw a figure as a map over two keys: means in colours, written in the cells where there is room."""
     if len(keys) != 2:
         raise CellrateError(f"a map has two keys, not {len(keys)}; give them as rif,rdf")
-    points = Points(results, figure, by, keys)
+    points = Points(results, Figure.read(figure), by, keys)
     across, up = (points.keys[path] for path in points.paths[:2])
     grids: dict[tuple[str, ...], NDArray[np.float64]] = {}
 
@@ -201,7 +203,7 @@ def heat(results: Sequence[Recorded], figure: str, keys: Sequence[str], by: Sequ
 
 def distribution(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
     """Draw the distribution of a figure for each value of a key: the share of all values that are at most so large."""
-    points = Points(results, figure, by, [key])
+    points = Points(results, Figure.read(figure).each(), by, [key])
     lines = points.keys[points.paths[0]]
     if len(lines.texts) > len(COLOURS) * len(DASHES):
         raise CellrateError(f"{lines.name} has {len(lines.texts)} values, too many for lines of their own")
@@ -220,19 +222,13 @@ def distribution(results: Sequence[Recorded], figure: str, key: str, by: Sequenc
                 )
         axes.set_ylim(0, 102)
 
-    drawn = _grid(points, draw, "share of values ≤ x [%]", points.shown.label, "number of values in brackets")
+    drawn = _grid(points, draw, "share of values ≤ x [%]", points.figure.axis, "number of values in brackets")
     entries = {
         label: handle for axes in drawn.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     with mpl.rc_context(STYLE):
         drawn.legend(entries.values(), entries.keys(), loc="outside right center")
     return drawn
-
-
-def _first_with_rows(results: Sequence[Recorded], figure: str) -> Mapping[str, Any]:
-    """Give the summary of the first result that has rows of the figure's kind: not every scenario of a study does."""
-    kind = figure.split()[-1].partition(".")[0] if figure.split() else ""
-    return next((one.summary for one in results if one.summary.get(kind)), results[0].summary)
 
 
 def _all(points: Points) -> list[dict[str, str]]:
@@ -264,8 +260,8 @@ def _grid(points: Points, draw: Draw, vertical: str, horizontal: str, said: str)
     return drawn
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
+def _mean(values: Sequence[tuple[dict[str, str], float]]) -> float:
+    return math.fsum(value for _, value in values) / len(values) if values else math.nan
 
 
 def _places(key: Key) -> list[float]:

@@ -6,7 +6,8 @@ from html import escape
 from typing import Any
 
 from ..texts import printable, printable_lines
-from .summaries import Numbers, Part, report
+from .columns import Numbers
+from .summaries import Part, report
 
 
 def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:

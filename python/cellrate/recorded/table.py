@@ -39,11 +39,11 @@ def print_numbers(head: list[str], rows: list[list[str]]) -> None:
         aligned = [name.ljust(widths[0])] + [
             number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)
         ]
-        return (" " + "   ".join(aligned)).rstrip()
+        return (" " + "  ".join(aligned)).rstrip()
 
     for cells in heading:
         print(line(cells))
-    print(" " + letter("─", "-") * (sum(widths) + 3 * len(widths[1:])))
+    print(" " + letter("─", "-") * (sum(widths) + 2 * len(widths[1:])))
     for row in rows:
         print(line(row))
     print()

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..recorded.summaries import Numbers, report
+from ..recorded.columns import Numbers
+from ..recorded.summaries import report
 from ..texts import printable
 from .overview import overview, settings_in
 

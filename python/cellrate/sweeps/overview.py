@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..recorded.summaries import Numbers, ports_with_queues, vcs_with_data
+from ..recorded.columns import Numbers
 from ..recorded.table import letter, print_numbers
 from ..texts import printable
-from .replications import SEED, Mean, mean_of
+from .figures import Figure
+from .replications import SEED, Mean, mean_over_seeds
 from .settings import filled, labels_of, names_of, paths_of, plain_label, with_those_apart
 
 if TYPE_CHECKING:
@@ -21,42 +22,15 @@ MOST_ROWS = 60
 """Rows that a terminal shows; the rest is a matter for --by, --csv and tables."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A column: one number of a whole run."""
-
-    key: str
-    heading: str
-    decimals: int
-    of: Callable[[Mapping[str, Any]], float | None]
-
-
-def _total(kind: str, key: str, factor: float = 1.0) -> Callable[[Mapping[str, Any]], float | None]:
-    def total(summary: Mapping[str, Any]) -> float | None:
-        rows = vcs_with_data(dict(summary)) if kind == "vcs" else summary.get(kind, [])
-        values = [row[key] for row in rows if row.get(key) is not None]
-        return factor * sum(values) if values else None
-
-    return total
-
-
-def _most(kind: str, key: str, factor: float = 1.0) -> Callable[[Mapping[str, Any]], float | None]:
-    def most(summary: Mapping[str, Any]) -> float | None:
-        rows = vcs_with_data(dict(summary)) if kind == "vcs" else ports_with_queues(dict(summary))
-        return max((factor * row[key] for row in rows if row.get(key) is not None), default=None)
-
-    return most
-
-
-FIGURES = (
-    Figure("throughput_mbps", "throughput\nof all\nMbps", 2, _total("vcs", "throughput_bps", 1e-6)),
-    Figure("tcp_goodput_mbps", "TCP goodput\nof all\nMbps", 2, _total("tcp", "goodput_bps", 1e-6)),
-    Figure("worst_p99_delay_ms", "worst\np99 delay\nms", 3, _most("vcs", "p99_delay_s", 1e3)),
-    Figure("busiest_port_percent", "busiest\nport\n%", 1, _most("ports", "utilization", 100.0)),
-    Figure("longest_queue_cells", "longest\nqueue\ncells", 0, _most("ports", "max_queue")),
-    Figure("dropped_cells", "dropped\n\ncells", 0, _total("ports", "dropped")),
-)
-"""Figures of a sweep; one of which no point has a value is left out."""
+FIGURES = {
+    "throughput_mbps": "vcs.throughput",
+    "tcp_goodput_mbps": "tcp.goodput",
+    "worst_p99_delay_ms": "vcs.p99_delay",
+    "busiest_port_percent": "ports.utilization",
+    "longest_queue_cells": "ports.max_queue",
+    "dropped_cells": "ports.dropped",
+}
+"""Figures of a sweep, by the columns that CSV has of them; one of which no point has a value is left out."""
 
 REMARKS = {
     "phase_effects": ("Phase effects", "ties or fixed phases decided who lost cells; docs/guides/phase-effects.md"),
@@ -86,7 +60,8 @@ class Overview:
     """The rows of a table, before they are text."""
 
     paths: list[str]
-    figures: list[Figure]
+    figures: dict[str, Figure]
+    """By the columns that CSV has of them."""
     rows: list[Row]
 
     @classmethod
@@ -98,30 +73,31 @@ class Overview:
         CellrateError
             If nothing of a key was varied.
         """
-        groups: dict[tuple[str, ...], list[list[float | None]]] = {}
+        figures = {name: Figure.read(text) for name, text in FIGURES.items()}
+        groups: dict[tuple[str, ...], list[tuple[Mapping[str, str], dict[str, float | None]]]] = {}
         remarks: dict[tuple[str, ...], list[list[bool]]] = {}
         given = filled(settings_in(results))
         varied = given[0] if given else {}
         paths = paths_of(varied, with_those_apart(varied, by)) if by else [path for path in varied if path != SEED]
         for result, settings in zip(results, given, strict=True):
             key = tuple(settings[path] for path in paths)
-            groups.setdefault(key, []).append([figure.of(result.summary) for figure in FIGURES])
-            remarks.setdefault(key, []).append([bool(result.summary.get(kind)) for kind in REMARKS])
-        shown = [
-            place
-            for place in range(len(FIGURES))
-            if any(run[place] is not None for runs in groups.values() for run in runs)
-        ]
+            summary = result.summary
+            # Results that were stored before there were such rows have none.
+            found = {name: one.value(summary) if one.rows in summary else None for name, one in figures.items()}
+            groups.setdefault(key, []).append((settings, found))
+            remarks.setdefault(key, []).append([bool(summary.get(kind)) for kind in REMARKS])
+        runs = [found for some in groups.values() for _, found in some]
+        shown = {name: one for name, one in figures.items() if any(found[name] is not None for found in runs)}
         rows = [
             Row(
                 key,
-                tuple(_mean([run[place] for run in runs]) for place in shown),
-                len(runs),
+                tuple(_mean([(settings, found[name]) for settings, found in some]) for name in shown),
+                len(some),
                 tuple(map(sum, zip(*remarks[key], strict=True))),
             )
-            for key, runs in groups.items()
+            for key, some in groups.items()
         ]
-        return cls(paths, [FIGURES[place] for place in shown], rows)
+        return cls(paths, shown, rows)
 
     def numbers(self) -> Numbers:
         """Give the table as text: a name, and numbers behind it."""
@@ -129,13 +105,13 @@ class Overview:
         labels = [labels_of([row.settings[place] for row in self.rows]) for place in range(len(self.paths))]
         replicated = any(row.runs > 1 for row in self.rows)
         head = [*(names[path] for path in self.paths), *(["runs"] if replicated else [])]
-        head = [*(head or ["run"]), *(figure.heading for figure in self.figures)]
+        head = [*(head or ["run"]), *(figure.heading for figure in self.figures.values())]
         rows = []
         for row in self.rows:
             cells = [labels[place][text] for place, text in enumerate(row.settings)]
             cells += [str(row.runs)] if replicated else []
             cells = cells or [""]
-            cells += [_said(mean, figure.decimals) for mean, figure in zip(row.means, self.figures, strict=True)]
+            cells += [said_mean(mean, one) for mean, one in zip(row.means, self.figures.values(), strict=True)]
             rows.append(cells)
         return head, rows
 
@@ -182,22 +158,30 @@ def print_overview(results: Sequence[Recorded], by: Sequence[str] = (), *, title
         print(printable(line))
     if any(mean is not None and mean.half_width for row in found.rows for mean in row.means):
         sign = letter("±", "+-")
-        what = f"all runs with the same {', '.join(names_of(found.paths).values())}" if by else "seeds"
-        print(f"Means over {printable(what)}, {sign} half their 95 % confidence intervals (Student's t).")
+        print(
+            f"Means over {_over(found, results)}, {sign} half their 95 % confidence intervals over seeds (Student's t)."
+        )
     elif any(row.runs > 1 for row in found.rows):
-        print("Means over runs that are all alike." if by else "Means over seeds, which make no difference.")
+        print(f"Means over {_over(found, results)}." if by else "Means over seeds, which make no difference.")
+
+
+def _over(found: Overview, results: Sequence[Recorded]) -> str:
+    """Say what the means of a table are over: seeds, and what else was varied."""
+    others = [path for path in filled(settings_in(results))[0] if path not in found.paths]
+    return printable(" and ".join("seeds" if path == SEED else name for path, name in names_of(others).items()))
 
 
 def print_csv(results: Sequence[Recorded], by: Sequence[str] = ()) -> None:
     """Print the table of a sweep as CSV: settings, runs, and of each figure mean and half width."""
     found = Overview.of(results, by)
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow([*found.paths, "runs", *(f"{one.key}{end}" for one in found.figures for end in ("", "_ci95"))])
+    out.writerow([*found.paths, "runs", *(f"{name}{end}" for name in found.figures for end in ("", "_ci95"))])
     for row in found.rows:
         cells: list[object] = [*map(plain_label, row.settings), row.runs]
-        for mean in row.means:
+        for mean, one in zip(row.means, found.figures.values(), strict=True):
+            factor = one.scale.factor
             half = None if mean is None else mean.half_width
-            cells += ["" if mean is None else mean.mean, "" if half is None else half]
+            cells += ["" if mean is None else mean.mean * factor, "" if half is None else half * factor]
         out.writerow(cells)
 
 
@@ -207,13 +191,14 @@ def settings_in(results: Sequence[Recorded]) -> list[dict[str, str]]:
     return [result.settings for result in results] if known is None else known
 
 
-def _mean(values: Sequence[float | None]) -> Mean | None:
-    given = [value for value in values if value is not None]
-    return mean_of(given) if given else None
+def _mean(values: Sequence[tuple[Mapping[str, str], float | None]]) -> Mean | None:
+    given = [(settings, value) for settings, value in values if value is not None]
+    return mean_over_seeds(given) if given else None
 
 
-def _said(mean: Mean | None, decimals: int) -> str:
+def said_mean(mean: Mean | None, figure: Figure) -> str:
+    """Give a mean as text, in the unit that people read the figure in, with half the width of its interval."""
     if mean is None:
         return ""
-    about = f" {letter('±', '+-')} {mean.half_width:,.{decimals}f}" if mean.half_width else ""
-    return f"{mean.mean:,.{decimals}f}{about}"
+    about = f" {letter('±', '+-')} {figure.said(mean.half_width)}" if mean.half_width else ""
+    return f"{figure.said(mean.mean)}{about}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
 
-from ..recorded.summaries import ports_with_queues, vcs_with_data
+from ..recorded.columns import Row, Rows, tables
 
-Row = dict[str, Any]
 Values = dict[str, float]
 """By name of a connection or port, or what is made of all of them."""
 
@@ -25,62 +24,42 @@ class Quantity:
     """Things that these are quantities of, in the plural."""
     value: Callable[[Row], float | None]
     """In the unit of the axis; None where there is none."""
-    rows_with_figures: Callable[[Row], list[Row]] | None = None
-    """From a summary, the rows that tell something; all when None."""
-    keys: tuple[str, ...] = ("vc",)
-    """Which name a row, together."""
     worst: bool = False
     """Whether the largest value is what counts where there is room for one line only; otherwise the median."""
 
+    @classmethod
+    def of_column(cls, kind: str, key: str) -> Quantity:
+        """Make it of a column of results."""
+        table = tables()[kind]
+        column = table.columns[key]
+        factor = column.scale.factor
 
-def _scaled(key: str, factor: float) -> Callable[[Row], float | None]:
-    def value(row: Row) -> float | None:
-        found: float | None = row.get(key)
-        return None if found is None else found * factor
+        def value(row: Row) -> float | None:
+            found: float | None = row.get(key)
+            return None if found is None else found * factor
 
-    return value
+        axis = column.axis if kind in ("vcs", "ports") else column.axis.replace(" [", f"\nof {table.many} [")
+        # What is a port's own counts with the port where it is largest.
+        return cls(axis, kind, table.many, value, kind == "ports" and column.adds == "largest")
 
 
 def _whole(row: Row) -> float | None:
     return 100 * row["whole"] / row["frames"] if row["frames"] else None
 
 
-def _with_segments(summary: Row) -> list[Row]:
-    return [row for row in summary["tcp"] if row["segments"]]
-
-
-CONNECTIONS, PORTS = "connections", "ports"
-
-QUANTITIES = (
-    Quantity("throughput [Mbps]", "vcs", CONNECTIONS, _scaled("throughput_bps", 1e-6), vcs_with_data),
-    Quantity("p99 delay [ms]", "vcs", CONNECTIONS, _scaled("p99_delay_s", 1e3), vcs_with_data),
-    Quantity(
-        "TCP goodput [Mbps]",
-        "tcp",
-        "TCP connections",
-        _scaled("goodput_bps", 1e-6),
-        _with_segments,
-        ("vc", "connection"),
-    ),
-    Quantity("whole frames [%]", "frames", CONNECTIONS, _whole),
-    Quantity(
-        "mean response\nof bursts [ms]", "bursts", "directions", _scaled("mean_response_s", 1e3), None, ("vc", "role")
-    ),
-    Quantity(
-        "mean response\nof objects [ms]",
-        "exchanges",
-        "objects of pages",
-        _scaled("mean_response_s", 1e3),
-        None,
-        ("vc", "client", "object"),
-    ),
-    Quantity("utilization [%]", "ports", PORTS, _scaled("utilization", 100.0), ports_with_queues, ("port",), True),
-    Quantity("max queue [cells]", "ports", PORTS, _scaled("max_queue", 1.0), ports_with_queues, ("port",), True),
-)
-"""In their order; those of which no point has rows are left out."""
-
-_MARKS = {"connection": "#", "client": "#", "object": "object "}
-"""Before numbers in names."""
+@cache
+def quantities() -> Sequence[Quantity]:
+    """Give all quantities in their order; those of which no point has rows are left out."""
+    return (
+        Quantity.of_column("vcs", "throughput_bps"),
+        Quantity.of_column("vcs", "p99_delay_s"),
+        Quantity.of_column("tcp", "goodput_bps"),
+        Quantity("whole frames [%]", "frames", tables()["frames"].many, _whole),
+        Quantity.of_column("bursts", "mean_response_s"),
+        Quantity.of_column("exchanges", "mean_response_s"),
+        Quantity.of_column("ports", "utilization"),
+        Quantity.of_column("ports", "max_queue"),
+    )
 
 
 @dataclass(frozen=True)
@@ -95,22 +74,15 @@ class Found:
     """Group of each name beside others: its category where there are several, and its role or direction."""
 
     @classmethod
-    def of(cls, quantity: Quantity, summaries: Sequence[Row]) -> Found:
+    def of(cls, quantity: Quantity, summaries: Sequence[Rows]) -> Found:
         """Take it from the summaries of all points."""
-        rows = [row for summary in summaries for row in summary.get(quantity.kind, [])]
-        first, *others = quantity.keys
-        # A number that is the same for all rows of a VC tells nothing.
-        pairs = {key: {(row[first], row[key]) for row in rows} for key in others}
-        shown = [key for key in others if len(pairs[key]) > len({of for of, _ in pairs[key]})]
-
-        def name(row: Row) -> str:
-            return " ".join([row[first], *(f"{_MARKS.get(key, '')}{row[key]}" for key in shown)])
-
-        rows_with_figures = quantity.rows_with_figures or (lambda summary: list(summary.get(quantity.kind, [])))
-        names = list(dict.fromkeys(name(row) for summary in summaries for row in rows_with_figures(summary)))
+        table = tables()[quantity.kind]
+        rows = [row for summary in summaries for row in table.rows(summary)]
+        name = table.namer(rows)
+        names = list(dict.fromkeys(name(row) for summary in summaries for row in table.telling(summary)))
         at_points = []
         for summary in summaries:
-            values = {name(row): quantity.value(row) for row in summary.get(quantity.kind, [])}
+            values = {name(row): quantity.value(row) for row in table.rows(summary)}
             at_points.append({of: value for of, value in values.items() if value is not None and of in names})
         names = [name for name in names if any(name in values for values in at_points)]
         categories = {row["vc"]: row["category"] for summary in summaries for row in summary.get("vcs", [])}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,20 +17,41 @@ class Mean:
 
     mean: float
     half_width: float | None
-    """Half the width of the 95 % confidence interval, by Student's t; None for a single value, which says nothing of
-    its error."""
+    """Half the width of the 95 % confidence interval, by Student's t; None for a single value, and where all values are
+    the same: neither says anything of the error."""
     n: int
     """Number of values."""
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether there are several values, all the same: seeds make no difference."""
+        return self.n > 1 and self.half_width is None
 
 
 def mean_of(values: Sequence[float]) -> Mean:
     """Give the mean of one or more values, with its confidence interval."""
     n = len(values)
-    mean = values[0] if len(set(values)) == 1 else math.fsum(values) / n
-    if n == 1:
-        return Mean(mean, None, 1)
+    if len(set(values)) == 1:
+        return Mean(values[0], None, n)
+    mean = math.fsum(values) / n
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
     return Mean(mean, student_975(n - 1) * math.sqrt(variance / n), n)
+
+
+def mean_over_seeds(points: Sequence[tuple[Mapping[str, str], float]]) -> Mean:
+    """Give the mean of points, each with what it sets; its interval is of the seeds alone.
+
+    What is varied beside the seed is no chance: with every seed the mean over all else is taken, and the interval is
+    that of these means. There is none where not all settings have the same seeds.
+    """
+    by_seed: dict[str | None, dict[tuple[tuple[str, str], ...], float]] = {}
+    for settings, value in points:
+        others = tuple((path, text) for path, text in settings.items() if path != SEED)
+        by_seed.setdefault(settings.get(SEED), {})[others] = value
+    whole = {frozenset(values) for values in by_seed.values()}
+    if len(whole) > 1:
+        return Mean(math.fsum(value for _, value in points) / len(points), None, 1)
+    return mean_of([math.fsum(values.values()) / len(values) for values in by_seed.values()])
 
 
 @cache

@@ -11,19 +11,14 @@ from typing import Any
 from .. import quantities
 from ..errors import CellrateError
 
-_CELLS = quantities.Dimension(
-    "number of cells", "100 cells", {"cells": (53.0, 0), "cell": (53.0, 0), **quantities.SIZE.units}
-)
-"""Cells are counted from octets, 53 each, as scenario files do."""
-
 _DIMENSIONS = (
-    (quantities.TIME, 1.0, "s"),
-    (quantities.RATE, 1.0, "bit/s"),
-    (quantities.LENGTH, 1.0, "km"),
-    (quantities.SIZE, 1.0, "octets"),
-    (_CELLS, 53.0, "cells"),
+    (quantities.TIME, "s"),
+    (quantities.RATE, "bit/s"),
+    (quantities.LENGTH, "km"),
+    (quantities.SIZE, "octets"),
+    (quantities.CELLS, "cells"),
 )
-"""Each with what its base unit goes into that one of the numbers, and the name of that."""
+"""Each with the name of its base unit."""
 
 _NUMBER = r"\+?[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?"
 
@@ -61,9 +56,9 @@ def numbers_of(texts: Sequence[str]) -> Numbers | None:
         return Numbers([quantities.read_ratio(text) for text in texts], "1")
     except CellrateError:
         pass
-    for dimension, size, unit in _DIMENSIONS:
+    for dimension, unit in _DIMENSIONS:
         try:
-            return Numbers([quantities.read(text, dimension) / size for text in texts], unit)
+            return Numbers([quantities.read(text, dimension) for text in texts], unit)
         except CellrateError:
             continue
     return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..recorded.table import letter, print_numbers, print_summary
 from ..texts import printable
-from .quantities import QUANTITIES, Found
+from .quantities import Found, quantities
 from .replications import SEED, Mean, mean_of
 from .settings import named
 
@@ -55,7 +55,7 @@ def print_means(results: Sequence[Recorded]) -> None:
 
 def _print_point(runs: Sequence[Recorded]) -> list[Mean]:
     """Print the tables of a point, one for connections, ports and so on; give the means in them."""
-    found = [Found.of(quantity, [run.summary for run in runs]) for quantity in QUANTITIES]
+    found = [Found.of(quantity, [run.summary for run in runs]) for quantity in quantities()]
     shown: list[Mean] = []
     for of in dict.fromkeys(one.quantity.of for one in found if one.names):
         columns = [one for one in found if one.quantity.of == of and one.names]

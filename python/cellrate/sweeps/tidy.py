@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import CellrateError
+from ..recorded.columns import tables
 from ..recorded.run import as_recorded
 from .replications import SEED, mean_of
 from .settings import APART, SCENARIO, numbers_of
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from ..recorded.run import Recorded
 
     Results: TypeAlias = Recorded | Sequence[Recorded] | Mapping[str, Recorded | Sequence[Recorded]]
-
-NAMING = ("connection", "client", "object", "page", "number", "size_cells", "request_octets", "response_octets")
-"""Keys of numbers that say of what a row is, as texts do."""
 
 NAMED = "result"
 """The column with the names of results that have some."""
@@ -49,7 +47,8 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
         of the distributions of delays and of completion times.
     over_seeds
         Give a row for all results that differ in their seeds only. In place of each number KEY there are then KEY_mean,
-        KEY_ci95, half the width of the 95 % confidence interval of the mean (Student's t; null for a single value), and
+        KEY_ci95, half the width of the 95 % confidence interval of the mean (Student's t; null for a single
+        value, and where all are the same), and
         KEY_n, the number of values.
 
     Returns
@@ -81,7 +80,7 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     ]
     if over_seeds:
         points = _points(results, names)
-        rows = _over_seeds(rows, [points[place] for place in places], list(settings))
+        rows = _over_seeds(rows, of, [points[place] for place in places], list(settings))
     return table_of(rows, list(settings))
 
 
@@ -176,11 +175,14 @@ def _points(results: Sequence[Recorded], names: Sequence[str]) -> list[str]:
     return list(points.values())
 
 
-def _over_seeds(rows: Sequence[dict[str, Any]], points: Sequence[str], settings: Sequence[str]) -> list[dict[str, Any]]:
+def _over_seeds(
+    rows: Sequence[dict[str, Any]], of: str, points: Sequence[str], settings: Sequence[str]
+) -> list[dict[str, Any]]:
     """Make one row of those that are of the same thing at points that differ in their seeds only."""
     keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in OF_ONE_RUN]
     texts = {key for row in rows for key, value in row.items() if isinstance(value, str | list | dict)}
-    naming = [key for key in keys if key in settings or key in NAMING or key in texts]
+    known = tables()[of].columns if of in tables() else {}
+    naming = [key for key in keys if key in settings or key in texts or (key in known and not known[key].is_number)]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for point, row in zip(points, rows, strict=True):
         groups.setdefault((point, json.dumps([row.get(key) for key in naming])), []).append(row)

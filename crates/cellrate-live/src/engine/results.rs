@@ -2,6 +2,7 @@
 //! only a live run has are documented in docs/testbed.md.
 
 use cellrate_engine::connection_end::RmCount;
+use cellrate_engine::declared::{Results, Row};
 use cellrate_engine::frame_discards::FrameDiscards;
 pub use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::names::{flow_name, port_name};
@@ -38,7 +39,7 @@ pub struct Outcome {
 }
 
 /// Summary figures.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Results)]
 pub struct Summary {
     /// The run as a whole.
     pub run: RunRow,
@@ -80,163 +81,220 @@ pub struct Summary {
 }
 
 /// The run as a whole.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "run", many = "runs", named = "{scenario}")]
 pub struct RunRow {
     /// Name of the scenario.
     pub scenario: String,
     /// Seed of all randomness.
+    #[row(name)]
     pub seed: u64,
     /// The nodes that this process is; empty for all of them.
     pub nodes: Vec<String>,
-    /// Logical time that was run \[s\].
+    /// Logical time that was run.
+    #[row(unit = s, adds = none, shown_in = "s")]
     pub duration_s: f64,
-    /// Wall time of the same \[s\].
+    /// Wall time of the same.
+    #[row(unit = s, adds = none, shown_in = "s")]
     pub wall_s: f64,
     /// Transmissions of a cell over a link, all links.
+    #[row(unit = plain, adds = sum)]
     pub cell_hops: u64,
     /// Events.
+    #[row(unit = plain, adds = sum)]
     pub events: u64,
 }
 
 /// One direction of a connection.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "VC", many = "VCs", named = "{vc}", tells(data_sent > 0))]
 pub struct FlowRow {
-    /// The columns that a simulation gives of a direction, too: of cells lost and on their way those in this process.
+    /// The columns that a simulation gives of a direction, too: of cells lost and on their way those in this
+    /// process.
     #[serde(flatten)]
     pub common: FlowSummary<Option<u64>, Option<f64>>,
-    /// Cells that came from other processes \[cells\].
+    /// Cells that came from other processes.
+    #[row(unit = cells, adds = sum)]
     pub entered: u64,
-    /// Cells that went to other processes \[cells\].
+    /// Cells that went to other processes.
+    #[row(unit = cells, adds = sum)]
     pub left: u64,
-    /// RM cells of this direction that its destination refused: damaged, or without sense \[cells\].
+    /// RM cells of this direction that its destination refused: damaged, or without sense.
+    #[row(unit = cells, adds = sum)]
     pub refused_rm: Option<u64>,
 }
 
 /// An output port.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "port", many = "ports", named = "{port}", tells(max_queue > 1, dropped > 0))]
 pub struct PortRow {
     /// The columns that a simulation gives of a port, too.
     #[serde(flatten)]
     pub common: PortSummary,
     /// CBR and VBR cells without room, among the cells lost.
+    #[row(unit = cells, adds = sum)]
     pub dropped_guaranteed: u64,
     /// ABR cells without room, among these.
+    #[row(unit = cells, adds = sum)]
     pub dropped_abr: u64,
     /// UBR cells without room, among these.
+    #[row(unit = cells, adds = sum)]
     pub dropped_ubr: u64,
     /// Cells that the line lost, among these.
+    #[row(unit = cells, adds = sum)]
     pub lost_on_line: u64,
     /// RM cells that injected faults damaged on the line.
+    #[row(unit = cells, adds = sum)]
     pub damaged_rm: u64,
 }
 
 /// Packets of one direction of a connection.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "adapter", many = "adapters", named = "{vc}")]
 pub struct AdapterRow {
-    /// As in [`FlowSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// Packets that came to the sending adapter; null when that is in another process.
+    #[row(unit = plain, adds = sum)]
     pub packets_offered: Option<u64>,
     /// Packets without room in its queue, or too long.
+    #[row(unit = plain, adds = sum)]
     pub packets_dropped: Option<u64>,
     /// Packets sent whole.
+    #[row(unit = plain, adds = sum)]
     pub packets_sent: Option<u64>,
     /// Packets in the queue at the end, in part or whole.
+    #[row(unit = plain, adds = sum)]
     pub packets_waiting: Option<u64>,
     /// Most cells that waited in the queue.
+    #[row(unit = cells, adds = largest)]
     pub max_queue_cells: Option<u64>,
     /// Packets handed to the receiving host; null when that is in another process.
+    #[row(unit = plain, adds = sum)]
     pub packets_delivered: Option<u64>,
     /// Packets that came whole and that the host's device had no room for.
+    #[row(unit = plain, adds = sum)]
     pub packets_refused: Option<u64>,
     /// PDUs with cells missing.
+    #[row(unit = pdus, adds = sum)]
     pub spoiled_pdus: Option<u64>,
     /// PDUs that came whole and hold no IPv4 packet.
+    #[row(unit = pdus, adds = sum)]
     pub foreign_pdus: Option<u64>,
 }
 
 /// An attached host.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "host", many = "hosts", named = "{host}")]
 pub struct HostRow {
     /// Its name.
     pub host: String,
     /// Packets that it sent.
+    #[row(unit = plain, adds = sum)]
     pub packets: u64,
     /// Packets with a destination that no connection leads to.
+    #[row(unit = plain, adds = sum)]
     pub without_vc: u64,
     /// Errors when its device was read.
+    #[row(unit = plain, adds = sum)]
     pub device_errors: u64,
     /// ACKs that its adapters kept back for good, because a later one told more (`adapter_tcp`).
+    #[row(unit = plain, adds = sum)]
     pub acks_withheld: u64,
     /// ACKs for it that its adapters held (`adapter_tcp.hold_acks`).
+    #[row(unit = plain, adds = sum)]
     pub acks_held: u64,
     /// ACKs for it whose window its adapters lowered (`adapter_tcp.acr_window`).
+    #[row(unit = plain, adds = sum)]
     pub windows_written: u64,
 }
 
 /// An answer of a host over a TCP connection on which it was asked first, by the cells at its adapter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "answer", many = "answers", named = "{vc} {client}")]
 pub struct ExchangeRow {
-    /// Direction that the answer goes, as in [`FlowSummary::vc`].
+    /// Direction that the answer goes, as in `vc`.
     pub vc: String,
     /// Address and port of who asks.
     pub client: String,
     /// Port of who answers.
+    #[row(name)]
     pub port: u16,
-    /// When the last cell of the first data arrived \[s\].
+    /// When the last cell of the first data arrived.
+    #[row(unit = s, adds = none)]
     pub request_delivered_s: f64,
-    /// When the last cell of the answer left \[s\].
+    /// When the last cell of the answer left.
+    #[row(unit = s, adds = none)]
     pub response_departed_s: f64,
     /// Its octets, each counted once.
+    #[row(unit = octets, adds = sum)]
     pub response_octets: u64,
 }
 
 /// Cells that a node discarded.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "node", many = "nodes", named = "{node}")]
 pub struct NodeRow {
     /// Its name.
     pub node: String,
     /// RM cells with a wrong CRC-10, or of another protocol than ABR.
+    #[row(unit = cells, adds = sum)]
     pub damaged_rm: u64,
     /// Cells of connections that do not cross the link they came over.
+    #[row(unit = cells, adds = sum)]
     pub unknown_vc: u64,
 }
 
 /// A link into another process.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "link", many = "links", named = "{link}")]
 pub struct LinkRow {
     /// "sw1-sw2": this process's node and its neighbour.
     pub link: String,
     /// The MPLS label of what is sent; that of what comes differs in the last bit.
+    #[row(name)]
     pub label: u32,
     /// Datagrams sent.
+    #[row(unit = plain, adds = sum)]
     pub sent: u64,
     /// Cells in them.
+    #[row(unit = cells, adds = sum)]
     pub cells_sent: u64,
     /// Datagrams that the system did not take.
+    #[row(unit = plain, adds = sum)]
     pub send_errors: u64,
     /// Datagrams received and taken.
+    #[row(unit = plain, adds = sum)]
     pub received: u64,
     /// Cells in them.
+    #[row(unit = cells, adds = sum)]
     pub cells_received: u64,
     /// Datagrams missing, by their numbers.
+    #[row(unit = plain, adds = sum)]
     pub missing: u64,
     /// Datagrams that came again, or after a later one: dropped.
+    #[row(unit = plain, adds = sum)]
     pub out_of_order: u64,
     /// Times that the neighbour began to count anew.
+    #[row(unit = plain, adds = sum)]
     pub restarts: u64,
     /// Cells that came later than the instant at which they should have reached this node.
+    #[row(unit = cells, adds = sum)]
     pub late_cells: u64,
 }
 
 /// Datagrams that were not taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Row)]
+#[row(one = "datagrams", many = "datagrams", named = "")]
 pub struct DatagramRow {
     /// From an address that is no neighbour's.
+    #[row(unit = plain, adds = sum)]
     pub from_strangers: u64,
     /// From a neighbour's address, but without the nonce of this run.
+    #[row(unit = plain, adds = sum)]
     pub of_other_runs: u64,
     /// From a neighbour, but no datagram of cells, or numbered as none can be.
+    #[row(unit = plain, adds = sum)]
     pub malformed: u64,
 }
 

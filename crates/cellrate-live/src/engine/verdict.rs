@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use cellrate_engine::declared::Row;
 use cellrate_engine::histogram::Histogram;
 use cellrate_proto::{Duration, Time};
 use rustix::thread::set_current_timer_slack;
@@ -64,41 +65,56 @@ impl Default for Thresholds {
 }
 
 /// Timing of a run as measured, and the verdict that follows.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "timing", many = "timings", named = "")]
 pub struct Timing {
     /// Whether the run was in time.
     pub passed: bool,
     /// Limits that were exceeded: one sentence each, with figure and limit.
     pub failures: Vec<String>,
-    /// The wake-up quantum of the run \[s\].
+    /// The wake-up quantum of the run.
+    #[row(unit = s, adds = none)]
     pub quantum_s: f64,
     /// Wake-ups at which something was due.
+    #[row(unit = plain, adds = sum)]
     pub wakeups: u64,
-    /// Median of how long the first due event had been due \[s\]; null when nothing was ever due.
+    /// Median of how long the first due event had been due; null when nothing was ever due.
+    #[row(unit = s, adds = none)]
     pub lateness_p50_s: Option<f64>,
-    /// 99th percentile of the same \[s\].
+    /// 99th percentile of the same.
+    #[row(unit = s, adds = largest)]
     pub lateness_p99_s: Option<f64>,
-    /// Largest of the same \[s\].
+    /// Largest of the same.
+    #[row(unit = s, adds = largest)]
     pub lateness_max_s: Option<f64>,
     /// Wake-ups that had more than four quanta to catch up with.
+    #[row(unit = plain, adds = sum)]
     pub catch_ups: u64,
-    /// Logical time passed over after stalls too long to be caught up with \[s\].
+    /// Logical time passed over after stalls too long to be caught up with.
+    #[row(unit = s, adds = sum)]
     pub slipped_s: f64,
     /// Times that the machine stood still for more than 2 ms.
+    #[row(unit = plain, adds = sum)]
     pub stalls: u64,
-    /// The longest of them \[s\].
+    /// The longest of them.
+    #[row(unit = s, adds = largest)]
     pub longest_stall_s: f64,
-    /// All of them together over the duration [0 to 1].
+    /// All of them together over the duration.
+    #[row(unit = share, adds = largest)]
     pub stalled_share: f64,
-    /// Share of the cells from other processes that came after the instant at which they should have been here [0 to
-    /// 1].
+    /// Share of the cells from other processes that came after the instant at which they should have been
+    /// here.
+    #[row(unit = share, adds = largest)]
     pub late_cells_share: f64,
-    /// Share of the datagrams from other processes that were missing, or came again or after a later one: of the link
-    /// with the most of them [0 to 1].
+    /// Share of the datagrams from other processes that were missing, or came again or after a later one: of
+    /// the link with the most of them.
+    #[row(unit = share, adds = largest)]
     pub lost_datagrams_share: f64,
-    /// Processor time of the engine's thread over wall time [0 to 1].
+    /// Processor time of the engine's thread over wall time.
+    #[row(unit = share, adds = largest)]
     pub cpu_share: f64,
-    /// Processor time of the whole process over wall time [0 to the number of processors].
+    /// Processor time of the whole process over wall time.
+    #[row(unit = multiple, adds = largest)]
     pub process_cpu_share: f64,
 }
 

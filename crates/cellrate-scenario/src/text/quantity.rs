@@ -218,6 +218,89 @@ fn not_negative(node: &Node, value: f64, dimension: Dimension) -> Result<f64, Fa
     Err(Fault::new(node.place, message, "Write one that is zero or more"))
 }
 
+/// Reads a number with its unit from a text that stands by itself, such as an option, in the unit that people have in
+/// mind: s, bit/s, cells, octets, km, degrees, parts per billion; a ratio, which may be negative, as it is.
+///
+/// # Errors
+/// A sentence that says how one is written.
+///
+/// # Examples
+/// ```
+/// use cellrate_proto::declaration::Dimension;
+///
+/// assert_eq!(cellrate_scenario::quantity("0.3 ms", Dimension::Time), Ok(0.0003));
+/// assert_eq!(cellrate_scenario::quantity("1 MB", Dimension::Cells), Ok(1e6 / 53.0));
+/// assert_eq!(cellrate_scenario::quantity("1/16", Dimension::Ratio), Ok(0.0625));
+/// assert!(cellrate_scenario::quantity("9 Mbps", Dimension::Cells).is_err());
+/// ```
+pub fn quantity(text: &str, dimension: Dimension) -> Result<f64, String> {
+    let quoted = format!("'{}'", shortened(text));
+    let how = || how_alone(dimension);
+    let noun = dimension.noun();
+    let split = split_number(text.trim());
+    if dimension == Dimension::Ratio {
+        let value = split.and_then(|(number, rest)| match rest.strip_prefix('/') {
+            Some(divisor) => match split_number(divisor.trim()) {
+                Some((divisor, "")) => Some(number.value(0) / divisor.value(0)),
+                _ => None,
+            },
+            None if rest.is_empty() => Some(number.value(0)),
+            None if rest == "%" => Some(number.value(-2)),
+            None => None,
+        });
+        return value
+            .filter(|value| value.is_finite())
+            .ok_or_else(|| format!("{quoted} is not {noun}; {}", how()));
+    }
+    let Some((number, unit)) = split.filter(|_| !text.trim().starts_with('-')) else {
+        return Err(format!("{quoted} is not {noun}; {}", how()));
+    };
+    if unit.is_empty() {
+        return Err(format!("{quoted} has no unit; {}", how()));
+    }
+    let units = dimension.units();
+    let Some(Unit(_, factor, shift)) = units.iter().find(|known| known.0 == unit) else {
+        let near = units.iter().find(|known| known.0.eq_ignore_ascii_case(unit));
+        let near = near.map_or(String::new(), |known| format!("; \"{}\"?", known.0));
+        let unit = shortened(unit);
+        return Err(format!("{quoted} is not {noun}: \"{unit}\" is not a unit of one{near}; {}", how()));
+    };
+    // The decimal point is moved before the number is rounded: "0.3 ms" is the double 0.0003.
+    let value = match dimension {
+        Dimension::Time => number.value(shift - 12) * factor,
+        Dimension::Cells => number.value(*shift) * factor / OCTETS_PER_CELL,
+        _ => number.value(*shift) * factor,
+    };
+    if value.is_finite() { Ok(value) } else { Err(format!("{quoted} is out of all range")) }
+}
+
+/// The names of the units of a dimension, in their order.
+pub fn units(dimension: Dimension) -> Vec<&'static str> {
+    dimension.units().iter().map(|unit| unit.0).collect()
+}
+
+/// How a quantity that stands by itself is written: its units, each under its first name, and an example.
+fn how_alone(dimension: Dimension) -> String {
+    let example = match dimension {
+        Dimension::Time => "30 ms",
+        Dimension::Rate | Dimension::LineRate => "155.52 Mbps",
+        Dimension::Cells => "2000 cells",
+        Dimension::Octets => "1 GB",
+        Dimension::Length => "1000 km",
+        Dimension::Offset => "20 ppm",
+        Dimension::Angle => "25 deg",
+        Dimension::Ratio => return "write one such as 90 %, 0.9 or 1/16".to_string(),
+    };
+    let mut first: Vec<&Unit> = Vec::new();
+    for unit in dimension.units() {
+        if !first.iter().any(|known| (known.1, known.2) == (unit.1, unit.2)) {
+            first.push(unit);
+        }
+    }
+    let names: Vec<&str> = first.iter().map(|unit| unit.0).collect();
+    format!("write a number and its unit ({}), such as {example}", names.join(", "))
+}
+
 /// A span or an instant.
 pub(crate) fn time(node: &Node) -> Result<Duration, Fault> {
     let ps = read(node, Dimension::Time)?;

@@ -141,19 +141,23 @@ impl Node {
     /// The value as TOML on one line.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
-        self.write_toml(&mut text);
+        self.write_toml(&mut text, true);
         text
     }
 
-    fn write_toml(&self, text: &mut String) {
+    /// Writes the value; a text of several lines in several lines, unless it is to be on one.
+    fn write_toml(&self, text: &mut String, on_one_line: bool) {
         match &self.value {
             Value::Text(own) if is_plain(own) => text.extend(["\"", own, "\""]),
+            Value::Text(own) if on_one_line => text.push_str(&quoted(own)),
             Value::Text(own) => text.push_str(&toml::Value::String(own.to_string()).to_string()),
             Value::Integer(number) => text.push_str(&number.to_string()),
             Value::Float(number) => text.push_str(&toml::Value::Float(*number).to_string()),
             Value::Boolean(flag) => text.push_str(if *flag { "true" } else { "false" }),
             Value::Date(own) => text.push_str(own),
-            Value::List(nodes) => write_list(text, nodes, Node::write_toml),
+            Value::List(nodes) => {
+                write_list(text, nodes, |node, text| node.write_toml(text, on_one_line));
+            }
             Value::Numbers(numbers) => {
                 write_list(text, numbers, |number, text| text.push_str(&number.to_string()));
             }
@@ -162,7 +166,7 @@ impl Node {
                 let mut before = "{ ";
                 for entry in &table.entries {
                     text.push_str(before);
-                    write_key_and_value(text, entry);
+                    write_key_and_value(text, entry, on_one_line);
                     before = ", ";
                 }
                 text.push_str(" }");
@@ -245,13 +249,13 @@ impl Serialize for Node {
 }
 
 fn write_pair(text: &mut String, entry: &Entry) {
-    write_key_and_value(text, entry);
+    write_key_and_value(text, entry, false);
     text.push('\n');
 }
 
-fn write_key_and_value(text: &mut String, entry: &Entry) {
+fn write_key_and_value(text: &mut String, entry: &Entry, on_one_line: bool) {
     text.extend([&*quoted_key(&entry.key), " = "]);
-    entry.node.write_toml(text);
+    entry.node.write_toml(text, on_one_line);
 }
 
 fn write_list<T>(text: &mut String, items: &[T], write: impl Fn(&T, &mut String)) {
@@ -265,7 +269,12 @@ fn write_list<T>(text: &mut String, items: &[T], write: impl Fn(&T, &mut String)
 
 fn quoted_key(key: &str) -> Cow<'_, str> {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    if bare { Cow::Borrowed(key) } else { Cow::Owned(serde_json::Value::from(key).to_string()) }
+    if bare { Cow::Borrowed(key) } else { Cow::Owned(quoted(key)) }
+}
+
+/// A text between quotes, on one line: all that JSON escapes TOML does, and DEL besides.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// Whether TOML has a text between plain quotes as it is.

@@ -352,6 +352,14 @@ impl TrafficKind for FramesTraffic {
         self.end = self.end.saturating_add(phase);
     }
 
+    fn changes(&self) -> Vec<Time> {
+        vec![self.start, self.end]
+    }
+
+    fn sends_at(&self, at: Time) -> bool {
+        self.start <= at && at < self.end
+    }
+
     fn fixed_spacing(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }

@@ -110,6 +110,14 @@ impl TrafficKind for RequestResponse {
         self.end = self.end.saturating_add(phase);
     }
 
+    fn changes(&self) -> Vec<Time> {
+        vec![self.start, self.end]
+    }
+
+    fn sends_at(&self, at: Time) -> bool {
+        self.start <= at && at < self.end
+    }
+
     fn scale(&mut self, offset: ClockOffset) {
         self.rate = offset.of_rate(self.rate);
     }

@@ -182,6 +182,14 @@ impl TrafficKind for VideoTraffic {
         self.end = self.end.saturating_add(phase);
     }
 
+    fn changes(&self) -> Vec<Time> {
+        vec![self.start, self.end]
+    }
+
+    fn sends_at(&self, at: Time) -> bool {
+        self.start <= at && at < self.end
+    }
+
     fn is_autonomous(&self) -> bool {
         true
     }

@@ -8,7 +8,7 @@ use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{beyond_signalling, clocks, negotiated, refused};
 use cellrate_engine::shares::{self, Got, ShareSummary};
 use cellrate_proto::Time;
-use cellrate_scenario::{NodeKind, PortIndex, Scenario, fair};
+use cellrate_scenario::{NodeKind, PortIndex, Scenario, Span, fair};
 
 use super::conserved::Elsewhere;
 use super::exchanges::Rows;
@@ -62,7 +62,8 @@ pub(crate) fn account(
     let policing_windows = meter.policing_windows(scenario, &assembly, end);
     let branch_points = super::branch_points::collect(scenario, &assembly);
     let loopbacks = loopbacks(scenario, &assembly);
-    let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end), &fair);
+    let (shares, fairness, efficiency) =
+        shares::rows(scenario, &got(scenario, &vcs, &tcp, end), Span { start, end });
     let channels = channels(scenario, &assembly, &shares, end);
     let series = collect_series(scenario, assembly);
     Ok(RunResult {

@@ -20,6 +20,7 @@ mod virtual_sources;
 pub(crate) use account::account;
 pub use cellrate_engine::branch_point::BranchPointSummary;
 pub use cellrate_engine::channels::ChannelSummary;
+use cellrate_engine::declared::{Results, Row};
 pub use cellrate_engine::decoder::{ReferenceRow, TransportStreamSummary};
 pub use cellrate_engine::loopback::LoopbackSummary;
 pub use cellrate_engine::policing::PolicingSummary;
@@ -44,7 +45,7 @@ pub struct RunResult {
 }
 
 /// Summary figures. The same scenario and seed give the same bytes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Results)]
 pub struct Summary {
     /// The run as a whole.
     pub run: RunSummary,
@@ -120,22 +121,27 @@ pub struct Summary {
 
 /// A host's port at which more than a thousand cells still wait when the run ends: its connections send faster
 /// together than its line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Row)]
+#[row(one = "host port", many = "host ports", named = "{port}")]
 pub struct HostBottleneck {
-    /// The port, "a->b".
+    /// The port, `a->b`.
     pub port: String,
-    /// Cells that wait there at the end.
+    /// Cells that wait there when the run ends.
+    #[row(unit = cells, adds = sum)]
     pub waiting: u64,
 }
 
 /// A row over a window of the run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "row", many = "rows", named = "{window}")]
 pub struct Windowed<T> {
     /// Name of the window.
     pub window: String,
-    /// The first instant that counts \[s\].
+    /// The first instant that counts.
+    #[row(unit = s, adds = none)]
     pub from_s: f64,
-    /// The first instant that does not count any more \[s\].
+    /// The first instant that does not count any more.
+    #[row(unit = s, adds = none)]
     pub until_s: f64,
     /// The row.
     #[serde(flatten)]
@@ -143,73 +149,104 @@ pub struct Windowed<T> {
 }
 
 /// The run as a whole.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "run", many = "runs", named = "{scenario}")]
 pub struct RunSummary {
     /// Name of the scenario.
     pub scenario: String,
     /// Seed of all randomness.
+    #[row(name)]
     pub seed: u64,
-    /// Network time \[s\].
+    /// Network time.
+    #[row(unit = s, adds = none, shown_in = "s")]
     pub duration_s: f64,
-    /// The end of the warm-up: figures of all rows are those from then on to the end \[s\].
+    /// The end of the warm-up: figures of all rows count from then on; 0 without one.
+    #[row(unit = s, adds = none, shown_in = "s")]
     pub measured_from_s: f64,
-    /// Transmissions of a cell over a link, all links, in the whole run.
+    /// Transmissions of a cell over a link, in the whole run.
+    #[row(unit = plain, adds = sum)]
     pub cell_hops: u64,
-    /// Events that the schedule took.
+    /// Events that the scheduler took, as many on any number of threads.
+    #[row(unit = plain, adds = sum)]
     pub events: u64,
 }
 
 /// A TCP connection.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "TCP connection", many = "TCP connections", named = "{vc} #{connection}", tells(segments > 0))]
 pub struct TcpSummary {
-    /// As in [`FlowSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// Its number on the VC, from 1 on.
+    #[row(name)]
     pub connection: u16,
-    /// When its application handed over its data \[s\].
+    /// When its application handed over its data.
+    #[row(unit = s, adds = none, shown_in = "s")]
     pub start_s: f64,
-    /// When the last octet of a sized transfer was acknowledged \[s\]; null before that, and for transfers without end.
+    /// When the last octet of a sized transfer was acknowledged; null before that, and for transfers without
+    /// end.
+    #[row(unit = s, adds = largest, heading = "completed", shown_in = "s", decimals = 3)]
     pub completed_s: Option<f64>,
-    /// Octets that reached the application of the receiver, in order and once \[octets\].
+    /// Octets that reached the application of the receiver, in order and once.
+    #[row(unit = octets, adds = sum)]
     pub delivered_octets: u64,
-    /// Octets of which the sender knows that they did \[octets\].
+    /// Octets of which the sender knows that they did.
+    #[row(unit = octets, adds = sum)]
     pub acknowledged_octets: u64,
-    /// `delivered_octets` over the time from `start_s` to `completed_s` or the end of the run [bit/s].
+    /// `delivered_octets` from `start_s`, or the end of the warm-up, to `completed_s` or the end of the run.
+    #[row(unit = bps, adds = sum, heading = "goodput", decimals = 3)]
     pub goodput_bps: f64,
-    /// Segments handed to the adapter, those sent again included \[segments\].
+    /// Segments handed to the adapter, those sent again included.
+    #[row(unit = plain, adds = sum)]
     pub segments: u64,
-    /// Payload in them \[octets\].
+    /// Payload in them.
+    #[row(unit = octets, adds = sum)]
     pub offered_octets: u64,
-    /// Segments sent again \[segments\].
+    /// Segments sent again.
+    #[row(unit = plain, adds = sum, heading = "segments sent again")]
     pub retransmitted: u64,
-    /// Payload in them \[octets\].
+    /// Payload in them.
+    #[row(unit = octets, adds = sum)]
     pub retransmitted_octets: u64,
     /// Times that the retransmission timer expired.
+    #[row(unit = plain, adds = sum, heading = "timeouts")]
     pub timeouts: u64,
     /// Times that duplicate ACKs made it send again.
+    #[row(unit = plain, adds = sum, heading = "fast retransmits")]
     pub fast_retransmits: u64,
     /// Segments that came to the receiver with their packet marked (CE).
+    #[row(unit = plain, adds = sum)]
     pub marked: u64,
     /// Times that marks had the sender reduce its window (ECN).
+    #[row(unit = plain, adds = sum)]
     pub reductions: u64,
-    /// Tail loss probes sent (RFC 8985).
+    /// Tail loss probes sent (RFC 8985); 0 without `rack_tlp`.
+    #[row(unit = plain, adds = sum)]
     pub probes: u64,
-    /// DCTCP's estimate of the share of octets that are marked [0 to 1], with DCTCP.
+    /// DCTCP's estimate of the share of octets that are marked, at the end; null without DCTCP.
+    #[row(unit = share, adds = largest)]
     pub alpha: Option<f64>,
-    /// Acknowledged over offered octets less those still outstanding for the first time [0 to 1]; null when nothing was
+    /// Acknowledged over offered octets, less those outstanding for the first time; null when nothing was
     /// acknowledged. Paper stop-and-go's TCP efficiency.
+    #[row(unit = share, adds = mean(offered_octets), heading = "efficiency")]
     pub efficiency: Option<f64>,
-    /// cwnd at the end \[octets\].
+    /// cwnd at the end.
+    #[row(unit = octets, adds = sum)]
     pub final_cwnd: u64,
-    /// Smoothed round-trip time at the end \[s\]; null without a measurement.
+    /// Smoothed round-trip time at the end; null without a measurement.
+    #[row(unit = s, adds = largest)]
     pub smoothed_rtt_s: Option<f64>,
     /// PDUs of the VC's direction that found no room in the adapter, of all its connections.
+    #[row(unit = pdus, adds = largest)]
     pub adapter_drops: u64,
-    /// Most cells that waited in the adapter \[cells\].
+    /// Most cells that waited in the adapter.
+    #[row(unit = cells, adds = largest)]
     pub max_adapter_queue: u64,
     /// PDUs of the VC's direction that arrived whole, of all its connections.
+    #[row(unit = pdus, adds = largest)]
     pub whole_pdus: u64,
     /// PDUs of it that arrived with cells missing.
+    #[row(unit = pdus, adds = largest)]
     pub spoiled_pdus: u64,
 }
 
@@ -219,167 +256,234 @@ pub struct TcpSummary {
 /// included, to the last octet of the response. The response time from cell to cell is what an analyzer at the client
 /// sees: from the first cell of the request, when its last bit has left, to the arrival of the last cell of the
 /// response (paper internet-applications, section 3.3).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "page object", many = "page objects", named = "{vc} #{client} object {object}")]
 pub struct ExchangeSummary {
     /// Name of the VC.
     pub vc: String,
     /// The client's number on the VC, from 1 on.
+    #[row(name)]
     pub client: u16,
     /// The object's place in the page, from 1 on.
+    #[row(name)]
     pub object: u32,
-    /// Size of the request \[octets\].
+    /// Size of the request.
+    #[row(name, unit = octets, adds = none, heading = "request")]
     pub request_octets: u64,
-    /// Size of the response \[octets\].
+    /// Size of the response.
+    #[row(name, unit = octets, adds = none, heading = "response")]
     pub response_octets: u64,
     /// Times that it came whole.
+    #[row(unit = plain, adds = sum, heading = "whole")]
     pub count: u64,
-    /// Mean response time \[s\]; null, like all below, when none came whole.
+    /// Mean response time; null, like all below, when none came whole.
+    #[row(unit = s, adds = mean(count), heading = "mean response")]
     pub mean_response_s: Option<f64>,
     /// Standard deviation of the same, over `count` - 1; 0 of a single one.
+    #[row(unit = s, adds = none)]
     pub deviation_response_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none)]
     pub p50_response_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest, heading = "p99 response")]
     pub p99_response_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest, heading = "max response")]
     pub max_response_s: Option<f64>,
-    /// Mean response time from cell to cell \[s\].
+    /// Mean response time from cell to cell.
+    #[row(unit = s, adds = mean(count))]
     pub mean_cell_response_s: Option<f64>,
     /// Standard deviation of the same.
+    #[row(unit = s, adds = none)]
     pub deviation_cell_response_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none)]
     pub p50_cell_response_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest)]
     pub p99_cell_response_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest)]
     pub max_cell_response_s: Option<f64>,
 }
 
 /// The pages of a client: from the first object's turn to the last object's last octet.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "page", many = "pages", named = "{vc} #{client}")]
 pub struct PageSummary {
     /// Name of the VC.
     pub vc: String,
     /// The client's number on the VC, from 1 on.
+    #[row(name)]
     pub client: u16,
     /// Pages that came whole.
+    #[row(unit = plain, adds = sum, heading = "whole")]
     pub count: u64,
-    /// Mean time of a page \[s\]; null, like all below, when none came whole.
+    /// Mean time of a page; null, like all below, when none came whole.
+    #[row(unit = s, adds = mean(count), heading = "mean load")]
     pub mean_load_s: Option<f64>,
     /// Standard deviation of the same, over `count` - 1; 0 of a single one.
+    #[row(unit = s, adds = none)]
     pub deviation_load_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none)]
     pub p50_load_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest, heading = "p99 load")]
     pub p99_load_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest, heading = "max load")]
     pub max_load_s: Option<f64>,
 }
 
 /// A single object that a client fetched, or was waiting for at the end of the run. What had not happened by then is
 /// null.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "exchange", many = "exchanges", named = "{vc} #{client} page {page} object {object}")]
 pub struct ExchangeRow {
     /// Name of the VC.
     pub vc: String,
     /// The client's number on the VC, from 1 on.
+    #[row(name)]
     pub client: u16,
     /// Which of the client's TCP connections, one after the other, from 1 on.
+    #[row(name)]
     pub connection: u32,
     /// The page, from 1 on.
+    #[row(name)]
     pub page: u64,
     /// The object's place in it, from 1 on.
+    #[row(name)]
     pub object: u32,
-    /// When its turn came: a connection that had to be opened was opened then \[s\].
+    /// When its turn came: a connection that had to be opened was opened then.
+    #[row(unit = s, adds = none)]
     pub start_s: f64,
-    /// When the connection was open and the request could leave \[s\].
+    /// When the connection was open and the request could leave.
+    #[row(unit = s, adds = none)]
     pub opened_s: Option<f64>,
-    /// When the last bit of the request's first cell had left the client's adapter \[s\].
+    /// When the last bit of the request's first cell had left the client's adapter.
+    #[row(unit = s, adds = none)]
     pub request_cell_s: Option<f64>,
-    /// When the request was whole at the server \[s\].
+    /// When the request was whole at the server.
+    #[row(unit = s, adds = none)]
     pub request_delivered_s: Option<f64>,
-    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter \[s\].
+    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter.
+    #[row(unit = s, adds = none)]
     pub response_departed_s: Option<f64>,
-    /// When the first octet of the response reached the client's application \[s\].
+    /// When the first octet of the response reached the client's application.
+    #[row(unit = s, adds = none)]
     pub first_octet_s: Option<f64>,
-    /// When the last did \[s\].
+    /// When the last did.
+    #[row(unit = s, adds = none)]
     pub last_octet_s: Option<f64>,
-    /// From `start_s` to `last_octet_s` \[s\].
+    /// From `start_s` to `last_octet_s`.
+    #[row(unit = s, adds = largest)]
     pub response_s: Option<f64>,
-    /// From `request_cell_s` to `last_octet_s` \[s\].
+    /// From `request_cell_s` to `last_octet_s`.
+    #[row(unit = s, adds = largest)]
     pub cell_response_s: Option<f64>,
 }
 
 /// Flows or calls that come and go: `offered = begun + no_room + no_slot`, of those that arrived from the end of the
 /// warm-up on and whose set-up was over before the end of the run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "entry of flows", many = "entries of flows", named = "{flows}")]
 pub struct DemandSummary {
-    /// Name of the demand.
+    /// Name of the entry.
     pub flows: String,
-    /// That arrived.
+    /// Flows that arrived.
+    #[row(unit = plain, adds = sum, heading = "offered")]
     pub offered: u64,
-    /// That began.
+    /// Flows that began.
+    #[row(unit = plain, adds = sum, heading = "begun")]
     pub begun: u64,
     /// Blocked, because a link had no room for what they ask for.
+    #[row(unit = plain, adds = sum, heading = "no room")]
     pub no_room: u64,
     /// Blocked, because all connections of the pair were taken.
+    #[row(unit = plain, adds = sum, heading = "no slot")]
     pub no_slot: u64,
     /// Probability of being blocked: those blocked over `offered`; null when nothing was offered.
+    #[row(unit = share, adds = mean(offered), heading = "blocked", decimals = 2)]
     pub blocking: Option<f64>,
-    /// Flows of a size that are complete: all of their datagrams have come; null for calls.
+    /// Flows of a size that are complete; null for calls.
+    #[row(unit = plain, adds = sum, heading = "complete")]
     pub completed: Option<u64>,
-    /// Mean time from the arrival of those that began to their first data, what set-up took \[s\]; null when none
+    /// Mean time from the arrival of those that began to their first data, what set-up took; null when none
     /// began.
+    #[row(unit = s, adds = mean(begun), heading = "mean set-up")]
     pub mean_set_up_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest)]
     pub max_set_up_s: Option<f64>,
-    /// Mean holding time of calls that began, beyond the end of the run too \[s\]; null for flows of a size, and when
-    /// none began.
+    /// Mean holding time of calls that began, beyond the end of the run too; null for flows of a size.
+    #[row(unit = s, adds = mean(begun), heading = "mean holding")]
     pub mean_holding_s: Option<f64>,
-    /// Time-weighted mean of how many were under way, those that had begun in the warm-up among them: for calls the
-    /// traffic carried, in erlangs. They count from their first data on: calls for their holding time, flows of a size
-    /// until all of them has come, or, without TCP, the last datagram of them or of a later one on their connection.
+    /// Time-weighted mean of how many were under way, those that began in the warm-up among them: for calls
+    /// the traffic carried, in erlangs. They count from their first data on: calls for their holding time,
+    /// flows of a size until all of them has come, or, without TCP, the last datagram of them or of a later
+    /// one on their connection.
+    #[row(unit = plain, adds = sum, heading = "mean at once", decimals = 2)]
     pub mean_concurrent: f64,
     /// The most at once, as soon as they are for any time.
+    #[row(unit = plain, adds = largest, heading = "max at once")]
     pub max_concurrent: u64,
 }
 
 /// Flows of a size of one class of sizes that arrived from the end of the warm-up on: `offered = blocked + count +
 /// unfinished`. Times are those of complete flows, from their arrival, set-up included, to the arrival of their last
 /// cell; null where there is none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "class of sizes", many = "classes of sizes", named = "{flows} {from_octets} {below_octets}")]
 pub struct CompletionSummary {
-    /// Name of the demand.
+    /// Name of the entry.
     pub flows: String,
-    /// The least size of the class \[octets\].
+    /// The least size of the class.
+    #[row(name, unit = octets, adds = none)]
     pub from_octets: u64,
-    /// The first size that is too large for it \[octets\]; null for that without one.
+    /// The first size that is too large for it; null for that without one.
+    #[row(name, unit = octets, adds = none)]
     pub below_octets: Option<u64>,
-    /// That arrived, and whose set-up was over before the end of the run.
+    /// Flows that arrived, and whose set-up was over before the end of the run.
+    #[row(unit = plain, adds = sum, heading = "offered")]
     pub offered: u64,
     /// Blocked, because all connections of the pair were taken.
+    #[row(unit = plain, adds = sum, heading = "blocked")]
     pub blocked: u64,
-    /// That are complete.
+    /// Flows that are complete.
+    #[row(unit = plain, adds = sum, heading = "complete")]
     pub count: u64,
-    /// That are under way at the end of the run, or, without TCP, have lost a datagram.
+    /// Flows under way at the end of the run, or, without TCP, with a datagram lost.
+    #[row(unit = plain, adds = sum, heading = "unfinished")]
     pub unfinished: u64,
-    /// Mean size of complete ones \[octets\].
+    /// Mean size of complete ones.
+    #[row(unit = octets, adds = mean(count))]
     pub mean_octets: Option<f64>,
-    /// Mean time \[s\].
+    /// Mean time.
+    #[row(unit = s, adds = mean(count), heading = "mean time")]
     pub mean_time_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none, heading = "p50 time")]
     pub p50_time_s: Option<f64>,
     /// 95th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest)]
     pub p95_time_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest, heading = "p99 time")]
     pub p99_time_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest)]
     pub max_time_s: Option<f64>,
-    /// Mean slow-down: the time over that which the flow's cells would take alone at the peak rate, without RM cells.
+    /// Mean slow-down: the time over that which the flow's cells would take alone at the peak rate, without
+    /// RM cells.
+    #[row(unit = plain, adds = mean(count), heading = "mean slow-down", decimals = 2)]
     pub mean_slowdown: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = plain, adds = none, decimals = 2)]
     pub p50_slowdown: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = plain, adds = largest, heading = "p99 slow-down", decimals = 2)]
     pub p99_slowdown: Option<f64>,
     /// Distribution of the times: how many flows took at most each; a table of its own beside the rows.
     #[serde(skip)]
@@ -390,51 +494,68 @@ pub struct CompletionSummary {
 ///
 /// The response time of a burst is from the arrival of its first cell at the adapter of its sender to the departure of
 /// its last cell from there, the last bit; its effective throughput is its cells, 53 octets each, over that.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "direction of bursts", many = "bursts", named = "{vc} {role}")]
 pub struct BurstSummary {
-    /// As in [`FlowSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
-    /// "request" or "response".
+    /// `request` or `response`.
     pub role: &'static str,
-    /// Length of each burst \[cells\].
+    /// Length of each burst.
+    #[row(name, unit = cells, adds = none, heading = "each")]
     pub size_cells: u32,
     /// Bursts that have left whole.
+    #[row(unit = plain, adds = sum, heading = "whole")]
     pub count: u64,
-    /// Mean response time \[s\]; null, like all below, when no burst has left whole.
+    /// Mean response time; null, like all below, when no burst has left whole.
+    #[row(unit = s, adds = mean(count), heading = "mean response")]
     pub mean_response_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none)]
     pub p50_response_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest, heading = "p99 response")]
     pub p99_response_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest, heading = "max response")]
     pub max_response_s: Option<f64>,
-    /// Mean over the bursts of effective throughput [bit/s].
+    /// Mean of the bursts' effective throughput.
+    #[row(unit = bps, adds = mean(count), heading = "mean throughput")]
     pub mean_throughput_bps: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = bps, adds = none)]
     pub p50_throughput_bps: Option<f64>,
-    /// The effective throughput that 99 % of the bursts have at least, within 1 % [bit/s].
+    /// The effective throughput that 99 % of the bursts have at least, within 1 %.
+    #[row(unit = bps, adds = least)]
     pub p1_throughput_bps: Option<f64>,
 }
 
 /// A single burst.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "burst", many = "bursts", named = "{vc} {role} #{number}")]
 pub struct Burst {
-    /// As in [`FlowSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// "request" or "response".
     pub role: &'static str,
-    /// Counted from 1 in its direction.
+    /// From 1 in its direction.
+    #[row(name)]
     pub number: u64,
-    /// Its length \[cells\].
+    /// Its length.
+    #[row(name, unit = cells, adds = none)]
     pub size_cells: u32,
-    /// When its first cell arrived at the adapter of its sender \[s\].
+    /// Arrival of the first cell at the adapter of its sender.
+    #[row(unit = s, adds = none)]
     pub start_s: f64,
-    /// From then to the departure of its last cell \[s\].
+    /// From then to the departure of its last bit.
+    #[row(unit = s, adds = largest)]
     pub response_s: f64,
-    /// Cells, 53 octets each, over `response_s` [bit/s].
+    /// Effective throughput.
+    #[row(unit = bps, adds = least)]
     pub throughput_bps: f64,
-    /// From `start_s` to the arrival of its last cell at the other end \[s\]; null when it had not arrived at the end
-    /// of the run.
+    /// From `start_s` to the arrival of its last cell at the other end; null when that was after the end of
+    /// the run.
+    #[row(unit = s, adds = largest)]
     pub delivery_s: Option<f64>,
 }
 
@@ -442,52 +563,72 @@ pub struct Burst {
 ///
 /// The time of a frame is from the instant the application handed it over to the arrival of the last cell of its last
 /// datagram.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "direction of frames", many = "frames", named = "{vc}")]
 pub struct FrameSummary {
-    /// As in [`FlowSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
-    /// Frames that the codec gave.
+    /// Frames that the codec gave before the end of the run.
+    #[row(unit = plain, adds = sum, heading = "all")]
     pub frames: u64,
     /// Left out by a sender that follows ACR.
+    #[row(unit = plain, adds = sum, heading_if_any = "skipped")]
     pub skipped: u64,
     /// All datagrams arrived whole.
+    #[row(unit = plain, adds = sum, heading = "whole")]
     pub whole: u64,
-    /// A datagram is missing, by the end of the run.
+    /// A datagram is missing.
+    #[row(unit = plain, adds = sum, heading = "lost")]
     pub lost: u64,
-    /// Waiting at the sender or on their way when the run ended.
+    /// Waiting at the sender or on their way at the end.
+    #[row(unit = plain, adds = sum, heading = "unfinished")]
     pub unfinished: u64,
-    /// Octets of the frames sent, as the codec gave them \[octets\].
+    /// Octets of the frames sent, as the codec gave them.
+    #[row(unit = octets, adds = sum)]
     pub octets: u64,
-    /// Mean time of whole frames \[s\]; null, like all below, when there is none.
+    /// Mean time of whole frames; null, like all below, when there is none.
+    #[row(unit = s, adds = mean(whole), heading = "mean time")]
     pub mean_time_s: Option<f64>,
     /// Median of the same, within 1 %.
+    #[row(unit = s, adds = none)]
     pub p50_time_s: Option<f64>,
     /// 99th percentile of the same, within 1 %.
+    #[row(unit = s, adds = largest, heading = "p99 time")]
     pub p99_time_s: Option<f64>,
     /// Largest of the same.
+    #[row(unit = s, adds = largest, heading = "max time")]
     pub max_time_s: Option<f64>,
     /// Datagrams that arrived whole.
+    #[row(unit = plain, adds = sum)]
     pub whole_datagrams: u64,
     /// Ends of datagrams that arrived without all that belongs before them.
+    #[row(unit = plain, adds = sum)]
     pub spoiled_datagrams: u64,
 }
 
 /// A single frame that was sent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "frame", many = "frames", named = "{vc} #{number}")]
 pub struct FrameRow {
-    /// As in [`FlowSummary::vc`].
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
-    /// Counted from 1; those left out count too.
+    /// From 1; frames left out count too.
+    #[row(name)]
     pub number: u64,
-    /// When the application handed it over \[s\].
+    /// When the application handed it over.
+    #[row(unit = s, adds = none)]
     pub at_s: f64,
-    /// As the codec gave it \[octets\].
+    /// As the codec gave it.
+    #[row(unit = octets, adds = sum)]
     pub octets: u32,
-    /// The length of all its datagrams \[cells\].
+    /// The length of all its datagrams.
+    #[row(unit = cells, adds = sum)]
     pub cells: u32,
-    /// When its last cell left the source \[s\]; null when it had not by the end of the run.
+    /// When its last cell left the source; null when it had not by the end.
+    #[row(unit = s, adds = none)]
     pub left_s: Option<f64>,
-    /// When the last of its datagrams arrived \[s\]; null for one that did not arrive whole.
+    /// Arrival of its last cell; null for a frame that is not whole.
+    #[row(unit = s, adds = none)]
     pub arrived_s: Option<f64>,
     /// Whether a datagram is missing.
     pub lost: bool,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::declared::Row;
 use cellrate_proto::Duration;
 use cellrate_scenario::{Category, FlowIndex, PortIndex, Processing, Scenario, Sender, Traffic};
 use serde::Serialize;
@@ -12,27 +13,33 @@ use cellrate_engine::names::{flow_name, port_name};
 
 /// A port where losses were decided by a tie or by a phase that never changes, and fell unequally on like connections
 /// because of it (docs/guides/phase-effects.md).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "port", many = "ports", named = "{port}")]
 pub struct PhaseEffectSummary {
-    /// "sw1->sw2": where cells found no room.
+    /// Where the cells found no room.
     pub port: String,
-    /// How many like connections met there: of one category, with the same traffic, and with cells at the same
-    /// distances to the picosecond.
+    /// Like connections that met there.
+    #[row(unit = plain, adds = sum)]
     pub vcs: u64,
-    /// The smallest distance of the cells of each \[s\].
+    /// Smallest distance of the cells of each.
+    #[row(unit = s, adds = least, shown_in = "us")]
     pub spacing_s: f64,
-    /// Cells of theirs that found no room \[cells\].
+    /// Cells of theirs that found no room.
+    #[row(unit = cells, adds = sum)]
     pub lost: u64,
-    /// Lost cells that stood where the loss before of the same connection stood relative to the others, to the
-    /// picosecond \[cells\].
+    /// Lost cells that stood where the loss before of the same connection stood relative to the others, to
+    /// the picosecond.
+    #[row(unit = cells, adds = sum)]
     pub decided: u64,
     /// The connection that lost least.
     pub favoured: String,
-    /// Share of its cells that were lost [0 to 1].
+    /// Share of its cells that were lost.
+    #[row(unit = share, adds = least)]
     pub favoured_loss: f64,
     /// The one that lost most.
     pub starved: String,
-    /// Share of its cells that were lost [0 to 1].
+    /// Share of its cells that were lost.
+    #[row(unit = share, adds = largest)]
     pub starved_loss: f64,
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use cellrate_scenario::fair::max_min;
-use cellrate_scenario::{NodeKind, Processing};
+use cellrate_scenario::fair::{mean_max_min, sends_throughout};
+use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeKind, Processing, Span};
 use cellrate_sim::results::{EfficiencySummary, FairnessSummary, ShareSummary};
 use cellrate_sim::{HostBottleneck, PhaseEffectSummary, Summary};
 
@@ -71,17 +71,18 @@ impl Network<'_> {
 
     /// A row for each direction, trees in one row that has what their worst leaf has; and one for each category.
     fn shares(&self, brought: &[Brought]) -> (Vec<ShareSummary>, Vec<FairnessSummary>) {
-        let steady =
-            self.scenario.links.iter().all(|link| {
-                link.changes.iter().flat_map(|step| &step.lines).all(|line| line.rate == link.rate)
-            });
-        let fair = if steady { max_min(self.scenario, None).unwrap_or_default() } else { Vec::new() };
-        let mut rows: Vec<(Category, f64, ShareSummary)> = Vec::new();
+        let span = Span { start: self.scenario.measuring.start(), end: self.end };
+        let fair = mean_max_min(self.scenario, span).unwrap_or_default();
+        let sends = |flow: usize| {
+            let index = FlowIndex::of(ConnectionIndex(flow as u32 / 2), flow % 2 == 1);
+            sends_throughout(self.scenario, index, span)
+        };
+        let mut rows: Vec<(Category, bool, f64, ShareSummary)> = Vec::new();
         for leaf in brought {
             let connection = &self.scenario.connections[leaf.flow / 2];
             let (line, useful) = (8.0 * leaf.line_octets, 8.0 * leaf.useful_octets);
             if connection.branch.is_some()
-                && let Some((_, of_tree, row)) = rows.last_mut()
+                && let Some((.., of_tree, row)) = rows.last_mut()
             {
                 *of_tree = of_tree.min(line);
                 row.goodput_bps = row.goodput_bps.min(useful);
@@ -91,9 +92,9 @@ impl Network<'_> {
             let own = if leaf.flow.is_multiple_of(2) { &connection.forward } else { &connection.backward };
             let due = match &own.sender {
                 Sender::Abr(abr) => {
-                    let share = fair.iter().find(|share| share.flow.index() == leaf.flow);
+                    let share = fair.iter().find(|(flow, _)| flow.index() == leaf.flow);
                     let data = 1.0 - 1.0 / f64::from(abr.parameters.nrm);
-                    share.map(|share| share.rate.as_cells_per_s() * data * 424.0)
+                    share.map(|(_, rate)| rate.as_cells_per_s() * data * 424.0)
                 }
                 Sender::Peak(_) => None,
             };
@@ -104,19 +105,21 @@ impl Network<'_> {
                 fair_share_bps: due,
                 of_fair_share: due.filter(|&due| due > 0.0).map(|due| line / due),
             };
-            rows.push((connection.category, line, row));
+            rows.push((connection.category, sends(leaf.flow), line, row));
         }
         let mut fairness = Vec::new();
         for category in [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr] {
             let own: Vec<_> = rows.iter().filter(|(of, ..)| *of == category).collect();
-            let lines: Vec<f64> = own.iter().map(|(_, line, _)| *line).collect();
-            let parts: Vec<f64> = own.iter().filter_map(|(.., row)| row.of_fair_share).collect();
-            let all = parts.len() == own.len();
+            let lines: Vec<f64> = own.iter().map(|(.., line, _)| *line).collect();
+            // Who is due nothing in this time is held to nothing.
+            let due = own.iter().filter(|(.., row)| row.fair_share_bps != Some(0.0));
+            let parts: Vec<f64> = due.clone().filter_map(|(.., row)| row.of_fair_share).collect();
+            let all = parts.len() == due.count();
             if !own.is_empty() {
                 fairness.push(FairnessSummary {
                     category: word(category),
                     vcs: own.len() as u64,
-                    jain: evenness(&lines),
+                    jain: evenness(&lines).filter(|_| own.iter().all(|(_, sends, ..)| *sends)),
                     jain_of_fair_shares: evenness(&parts).filter(|_| all),
                     least_of_fair_share: parts.iter().copied().min_by(f64::total_cmp).filter(|_| all),
                 });

@@ -11,7 +11,7 @@ import matplotlib as mpl
 
 from ...drawing.figures import Drawn, Measure
 from ...drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
-from ...sweeps.quantities import QUANTITIES, Found
+from ...sweeps.quantities import Found, quantities
 from ...sweeps.replications import SEED
 from ...sweeps.settings import filled, named, names_of
 from .layout import MOST_TICKS, Layout, Parameter, layout_of
@@ -55,7 +55,7 @@ def figure(results: Sequence[Recorded]) -> Drawn | None:
         return None
     seeds = varied.pop(SEED, [])
     summaries = [result.summary for result in results]
-    all_found = [part for quantity in QUANTITIES for part in Found.of(quantity, summaries).apart()]
+    all_found = [part for quantity in quantities() for part in Found.of(quantity, summaries).apart()]
     drawable = [found for found in all_found if found.names]
     if not drawable:
         return None

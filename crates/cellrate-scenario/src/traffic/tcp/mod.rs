@@ -149,6 +149,14 @@ impl TrafficKind for TcpTraffic {
             pages.end = pages.end.saturating_add(phase);
         }
     }
+
+    fn changes(&self) -> Vec<Time> {
+        vec![self.start, self.end]
+    }
+
+    fn sends_at(&self, at: Time) -> bool {
+        self.start <= at && at < self.end
+    }
 }
 
 /// TCP that carries flows of a size, one after the other, from a sender with this peak rate.
