@@ -27,7 +27,7 @@ class QueueTarget(cellrate.SwitchAlgorithm):
     def on_interval_end(self, load: cellrate.Load) -> None:
         """Share the error among those that were seen to send."""
         too_many = (load.abr_queue - self.target) / self.drain
-        error = self.capacity - load.guaranteed_rate - load.abr_rate - too_many
+        error = load.available(self.capacity) - load.abr_rate - too_many
         self.rate += self.gain * error / max(1, load.active)
         self.rate = min(max(self.rate, 10.0), self.capacity)
 

@@ -60,6 +60,17 @@ class Load:
     """ABR queue when it ended [cells]."""
     vc_cells: Sequence[int]
     """By connection, ABR cells that arrived [cells]; empty unless the algorithm `counts_vcs`."""
+    terms: Sequence[tuple[float, float]]
+    """Service that the scheduler leaves ABR, as `available` reads it: of each pair the part [above 0, at most 1] that
+    ABR has of what is left of a rate behind the second [cells/s]. One pair by strict priority, several with `class_weights`."""
+
+    def available(self, rate: float) -> float:
+        """Give what ABR may have of `rate`, the line's or the part of it that is handed out [cells/s, 0 or more].
+
+        By strict priority it is what CBR and VBR, and the MCRs of GFR and UBR, leave of it; with `class_weights` ABR's
+        part, and what the others do not use of theirs. The algorithms that are built in ask the same.
+        """
+        return max(0.0, *(part * (rate - first) for part, first in self.terms))
 
     @property
     def abr_rate(self) -> float:

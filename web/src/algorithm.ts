@@ -20,6 +20,8 @@ export interface Load {
   vc_cells: ArrayLike<number>;
   abr_rate: number;
   guaranteed_rate: number;
+  /** Part that ABR may have of a rate, the line's or the part of it that is handed out [cells/s]. */
+  available(rate: number): number;
 }
 
 /** Feedback for a backward RM cell. */
@@ -100,9 +102,16 @@ class Adapted {
   }
 
   on_interval_end(told: Float64Array, vc_cells: Float64Array): void {
-    const [start, end, length, abr_cells, guaranteed_cells, active, abr_queue] = told;
+    const [start, end, length, abr_cells, guaranteed_cells, active, abr_queue, ...terms] = told;
     const [abr_rate, guaranteed_rate] = [abr_cells / length, guaranteed_cells / length];
-    const load = { start, end, length, abr_cells, guaranteed_cells, active, abr_queue, vc_cells, abr_rate, guaranteed_rate };
+    const available = (rate: number) => {
+      let most = 0;
+      // Pairs: the part that ABR has, and the rate that goes off before.
+      for (let place = 0; place < terms.length; place += 2) most = Math.max(most, terms[place] * (rate - terms[place + 1]));
+      return most;
+    };
+    const counts = { start, end, length, abr_cells, guaranteed_cells, active, abr_queue, vc_cells };
+    const load = { ...counts, abr_rate, guaranteed_rate, available };
     this.at(end, "on_interval_end", () => this.own.on_interval_end(load));
   }
 
@@ -172,7 +181,7 @@ class Mine extends SwitchAlgorithm {
     this.ccr[vc] = ccr;
   }
   on_interval_end(load) {
-    this.load = Math.max(load.abr_rate / (this.target - load.guaranteed_rate), 1e-3);
+    this.load = Math.max(load.abr_rate / Math.max(load.available(this.target), 1), 1e-3);
     this.active = Math.max(load.active, 1);
   }
   on_backward_rm(now, vc, queue) {

@@ -38,9 +38,10 @@ impl Tail {
 }
 
 impl AcrIntegral {
-    /// Nothing so far, from `at` on.
-    pub fn from(at: Time) -> AcrIntegral {
-        AcrIntegral { sum: 0.0, until: at, tail: None }
+    /// The integral begins anew at `now`, to where ACR has been `acr` since the last call. What is kept apart goes on.
+    pub fn restart(&mut self, now: Time, acr: CellRate) {
+        self.advance(now, acr);
+        self.sum = 0.0;
     }
 
     /// Has what ACR does from `from` on kept apart.
@@ -90,7 +91,8 @@ mod tests {
     #[test]
     fn each_rate_counts_for_as_long_as_it_held() {
         let at = |ms| Time::ZERO + Duration::from_ms(ms);
-        let mut integral = AcrIntegral::from(at(10));
+        let mut integral = AcrIntegral::default();
+        integral.restart(at(10), CellRate::new(7_000.0));
         integral.advance(at(20), CellRate::new(1_000.0));
         // 10 ms of 1000 and 30 ms of 200 cells/s are 16 cells in 40 ms.
         let mean = integral.mean(at(50), CellRate::new(200.0), Duration::from_ms(40));
@@ -104,6 +106,9 @@ mod tests {
         let mut integral = AcrIntegral::default();
         integral.watch(at(15));
         integral.advance(at(10), CellRate::new(5_000.0));
+        // Windows begin before the tail and within it, and nothing of it is lost.
+        integral.restart(at(12), CellRate::new(1_000.0));
+        integral.restart(at(17), CellRate::new(1_000.0));
         integral.advance(at(20), CellRate::new(1_000.0));
         // 5 ms of 1000 and 15 ms of 200 cells/s: 8 cells in 20 ms.
         let tail = integral.tail(at(35), CellRate::new(200.0)).unwrap();

@@ -173,8 +173,8 @@ impl Pacer {
 
     /// The integral of ACR begins anew at `now`.
     pub fn begin_integral(&mut self, now: Time) {
-        if let Pacer::Abr(_, integral) = self {
-            *integral = AcrIntegral::from(now);
+        if let Pacer::Abr(source, integral) = self {
+            integral.restart(now, source.acr());
         }
     }
 

@@ -124,14 +124,24 @@ impl Plugins<'_> {
     /// Where it has an algorithm that the run was not given.
     pub fn control(&self, scenario: &Scenario, port: PortIndex) -> Result<PortControl, MissingPlugin> {
         let (config, link_rate) = (scenario.port(port), scenario.link(port.link()).rate.to_cell_rate());
-        let Some(custom) = &config.custom else { return Ok(PortControl::new(&config.control, link_rate)) };
-        let owner = port_name(scenario, port);
-        match (self.algorithms)(custom, AlgorithmPort { name: &owner, link_rate }) {
-            Some(algorithm) => Ok(PortControl::with_algorithm(&config.control, algorithm)),
-            None => {
-                Err(MissingPlugin(Wanted { kind: CustomKind::Algorithm, name: custom.name.clone(), owner }))
+        let mut control = match &config.custom {
+            None => PortControl::new(&config.control, link_rate),
+            Some(custom) => {
+                let owner = port_name(scenario, port);
+                match (self.algorithms)(custom, AlgorithmPort { name: &owner, link_rate }) {
+                    Some(algorithm) => PortControl::with_algorithm(&config.control, algorithm),
+                    None => {
+                        let name = custom.name.clone();
+                        return Err(MissingPlugin(Wanted { kind: CustomKind::Algorithm, name, owner }));
+                    }
+                }
             }
+        };
+        let queueing = &config.queueing;
+        if queueing.class_weights.is_some() || queueing.books() {
+            control.watch_sent(queueing.class_weights);
         }
+        Ok(control)
     }
 
     /// The ABR source of a direction, `sender`, with its policy.

@@ -1,6 +1,7 @@
 //! Rows of results that both worlds have.
 
 use cellrate_proto::parameters::MAX_RATE;
+use cellrate_scenario::phases::{self, AskedInVain};
 use cellrate_scenario::stability::{self, CannotSettle};
 use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario, Sender};
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::Serialize;
 use crate::declared::Row;
 
 use crate::histogram::Histogram;
-use crate::names::{flow_name, port_name};
+use crate::names::{control_names, flow_name, port_name};
 
 /// One direction of a connection.
 ///
@@ -221,18 +222,20 @@ pub struct UnsettledSummary {
     pub port: String,
     /// Name of the port's algorithm.
     pub algorithm: String,
-    /// "rule" or "run".
+    /// "rule": known before the run, by the algorithm's own rule; "phase": known before the run, since bursts may meet
+    /// all that sources at ACR 0 ask; "run": shown by its last quarter.
     pub by: &'static str,
-    /// Connections that have their bottleneck there.
+    /// Connections that have their bottleneck there; by phase, those that leave there without an MCR.
     #[row(unit = plain, adds = sum)]
     pub connections: u64,
-    /// Gain of the loop times its delay, which settles below pi / 2; null by the run.
+    /// Gain of the loop times its delay, which settles below pi / 2; null otherwise.
     #[row(unit = plain, adds = largest)]
     pub gain_delay: Option<f64>,
-    /// That delay: from the port to the sources and back, and of averaging; null by the run.
+    /// That delay: from the port to the sources and back, and of averaging; by phase, from one burst to the next; null
+    /// by the run.
     #[row(unit = s, adds = largest)]
     pub delay_s: Option<f64>,
-    /// A change under which the loop would settle; null by the run.
+    /// A change that would help; null by the run.
     pub remedy: Option<String>,
     /// Largest difference of an ACR's highest and lowest value, as a part of its mean; null by rule.
     #[row(unit = multiple, adds = largest)]
@@ -259,7 +262,20 @@ pub fn cannot_settle(scenario: &Scenario) -> Vec<UnsettledSummary> {
         share: None,
         vc: None,
     };
-    stability::cannot_settle(scenario).into_iter().map(row).collect()
+    let in_vain = |found: AskedInVain| UnsettledSummary {
+        port: port_name(scenario, found.port),
+        algorithm: control_names(scenario.port(found.port)).into_iter().next().unwrap_or_default(),
+        by: "phase",
+        connections: found.connections as u64,
+        gain_delay: None,
+        delay_s: Some(found.period.as_secs_f64()),
+        remedy: Some("another period, or an MCR of 10 cells/s or more".to_owned()),
+        swing: None,
+        share: None,
+        vc: None,
+    };
+    let by_rule = stability::cannot_settle(scenario).into_iter().map(row);
+    by_rule.chain(phases::asked_in_vain(scenario).into_iter().map(in_vain)).collect()
 }
 
 /// The connections that were refused before anything ran.

@@ -12,7 +12,7 @@ use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
 use crate::frame_discards::FrameDiscards;
 use crate::line::{Line, Transmission};
-use crate::priority::{ABR, PRIORITIES};
+use crate::priority::{ABR, GUARANTEED, PRIORITIES};
 use crate::random::Random;
 use crate::ring::Ring;
 use crate::set_up::PartsOfPort;
@@ -81,8 +81,10 @@ pub struct Served<C> {
     length: u64,
     room: [u64; PRIORITIES],
     shared_room: u64,
-    /// For cells with CLP = 1, of all cells.
+    /// For cells with CLP = 1, of all cells that leave before them.
     tagged_room: u64,
+    /// Whether the categories take turns by weight: then none leaves before another.
+    by_weight: bool,
     /// Cells that it had none for.
     tagged_dropped: u64,
     frame_discards: Option<Box<FrameDiscards>>,
@@ -128,6 +130,7 @@ impl<C: PortCell> Served<C> {
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
             tagged_room: limit(buffers.tagged),
+            by_weight: config.queueing.class_weights.is_some(),
             tagged_dropped: 0,
             frame_discards: frame_discards.map(Box::new),
             marking: config.ecn.map(|config| Box::new((PacketMarking::new(config), marks))),
@@ -172,7 +175,7 @@ impl<C: PortCell> Served<C> {
         control: &mut PortControl,
     ) -> Admission {
         self.decide(now, control);
-        let is_refused = cell.clp() && self.total().0 >= self.tagged_room;
+        let is_refused = cell.clp() && !cell.is_rm() && self.before(priority) >= self.tagged_room;
         let has_room = !is_refused
             && self.lengths[priority] < self.room[priority]
             && self.total().0 < self.shared_room
@@ -224,6 +227,14 @@ impl<C: PortCell> Served<C> {
         Admission::Queued(Some(self.departs))
     }
 
+    /// Cells that a cell of this priority would leave behind, or with: its category's, and by strict priority those of
+    /// higher ones. What leaves later takes no room from it.
+    #[cold]
+    fn before(&self, priority: usize) -> u64 {
+        let first = if self.by_weight { priority } else { 0 };
+        self.lengths[first..=priority].iter().sum()
+    }
+
     /// Whether a transmission has begun and not ended.
     fn is_busy(&self) -> bool {
         !matches!(self.on_line, OnLine::Nothing)
@@ -257,7 +268,12 @@ impl<C: PortCell> Served<C> {
             return (None, self.begin_next(now, control));
         };
         self.on_line = OnLine::Nothing;
-        let owner = self.fair.as_mut().and_then(|fair| fair.ended());
+        let owner = self.fair.as_mut().and_then(|fair| {
+            if priority != ABR {
+                control.on_sent(priority == GUARANTEED, fair.is_booked());
+            }
+            fair.ended()
+        });
         self.lengths[priority] -= 1;
         self.length -= 1;
         if let Some((marking, _)) = self.marking.as_deref_mut()
@@ -344,7 +360,7 @@ impl<C: PortCell> Served<C> {
     #[inline]
     fn begin(&mut self, now: Time, priority: usize, mut cell: C, control: &mut PortControl) -> Time {
         if control.uses_efci() {
-            let marks = control.marks_efci(Cells(self.lengths[ABR]));
+            let marks = control.marks_efci(self.abr_before_line(now));
             if marks && priority == ABR && cell.is_data() {
                 cell.mark_efci();
             }
@@ -359,6 +375,23 @@ impl<C: PortCell> Served<C> {
     /// Cells of `priority` waiting and in transmission.
     pub fn queue(&self, priority: usize) -> Cells {
         Cells(self.lengths[priority])
+    }
+
+    /// The ABR queue as control of ABR has to see it at `now`: cells that wait for the line. Those that the port holds
+    /// back, since their connection is held to a rate, are left out. Turns before `now` have been
+    /// [given](Served::settle).
+    #[inline]
+    pub fn abr_before_line(&self, now: Time) -> Cells {
+        let held = self.fair.as_ref().map_or(0, |fair| fair.held_of_abr(now));
+        Cells(self.lengths[ABR] - held)
+    }
+
+    /// Gives the turn on a line that was idle before `now`, where it matters to who looks at the queue.
+    #[inline]
+    pub fn settle(&mut self, now: Time, control: &mut PortControl) {
+        if self.fair.is_some() {
+            self.decide(now, control);
+        }
     }
 
     /// Cells of all categories waiting and in transmission.

@@ -2,7 +2,7 @@
 
 use cellrate_proto::switch::{PacketMarking, PortControl, Slot, VcAtPort};
 use cellrate_proto::{Destination, DestinationConfig};
-use cellrate_scenario::{Flow, FlowIndex, Scenario, Sender, WaitingBrm};
+use cellrate_scenario::{Flow, FlowIndex, PortIndex, Scenario, Sender, WaitingBrm};
 
 use crate::frame_discards::FrameDiscards;
 use crate::priority::{PRIORITIES, priority};
@@ -44,11 +44,13 @@ impl<C> Default for PartsOfPort<'_, C> {
     }
 }
 
-/// Tells a port of one direction of a connection: its control of ABR, its frame discard, marking and queues.
+/// Tells the port with this index of one direction of a connection: its control of ABR, its frame discard,
+/// marking and queues.
 /// The direction's number there, among those of its category; `None` where nobody has to know of it.
 pub fn connect<C>(
     scenario: &Scenario,
     flow: FlowIndex,
+    port: PortIndex,
     control: &mut PortControl,
     parts: PartsOfPort<'_, C>,
 ) -> Option<Slot> {
@@ -65,7 +67,11 @@ pub fn connect<C>(
                 weight: abr.weight,
                 round_trip: abr.parameters.frtt,
             };
-            Some(control.connect(&vc))
+            let slot = control.connect(&vc);
+            if let Some(rate) = scenario.port(port).told_of(&connection.queue) {
+                control.hold_to(slot, rate);
+            }
+            Some(slot)
         }
         Sender::Peak(_) => None,
     };

@@ -14,8 +14,9 @@ pub trait SwitchPort {
     /// The control, to be told of what passes.
     fn control_mut(&mut self) -> &mut PortControl;
 
-    /// Cells of ABR waiting and in transmission at `now` \[cells\].
-    fn abr_queue(&self, now: Time) -> Cells;
+    /// Cells of ABR waiting and in transmission at `now`, but for those that the port itself holds back
+    /// ([`abr_before_line`](crate::served::Served::abr_before_line)) \[cells\].
+    fn abr_queue(&mut self, now: Time) -> Cells;
 
     /// Ends the averaging intervals that are due at `now`, each with the queue of its own end: no cell has come since.
     fn end_intervals(&mut self, now: Time);

@@ -3,17 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use cellrate_proto::scheduling::{Scheduler, Weight, WeightedFair};
+use cellrate_proto::scheduling::{BookedTurns, Scheduler, Weight, WeightedFair};
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{Category, Connection, FlowIndex, Queueing, RmCells, Scenario, Sender};
 
-use crate::priority::{ABR, PRIORITIES};
+use crate::priority::{ABR, PRIORITIES, UBR};
 
 /// Cells, each a `C`, in queues that take turns.
 ///
-/// Between categories the turn goes by strict priority or by weight, within a category by its
-/// [discipline](cellrate_proto::scheduling::Discipline). A cell whose connection is held to a rate counts as waiting
+/// Between categories the turn goes by weight or by strict priority, with the turns of GFR and UBR that are booked for
+/// them before those of ABR; within a category by its [discipline](cellrate_proto::scheduling::Discipline).
+///
+/// A cell whose connection is held to a rate counts as waiting
 /// only from the instant on at which it may leave.
 #[derive(Clone, Debug)]
 pub struct WaitingCells<C> {
@@ -23,6 +25,10 @@ pub struct WaitingCells<C> {
     rm_cells: RmCells,
     /// Weights of the categories; none where service is by strict priority.
     between: Option<WeightedFair>,
+    /// Turns of GFR and UBR before ABR, where a rate is booked for them and service is by strict priority.
+    booked: Option<BookedTurns>,
+    /// Whether the cell in transmission is one of these.
+    is_booked: bool,
     /// Cells that may wait in the queue of a connection.
     room: usize,
     /// The category whose cell is in transmission.
@@ -31,6 +37,8 @@ pub struct WaitingCells<C> {
     owner: Option<Slot>,
     /// Queues whose first cell may not leave yet: when it may, the category, the queue.
     held: BinaryHeap<Reverse<(Time, u8, u32)>>,
+    /// ABR queues that are held to a rate.
+    shaped_abr: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +53,7 @@ struct Queue<C> {
     cells: VecDeque<C>,
     /// From one cell to the next at least.
     spacing: Duration,
-    /// When the next cell may leave.
+    /// When the next cell may leave; not before the first of those that wait came.
     earliest: Time,
 }
 
@@ -73,10 +81,13 @@ impl<C> WaitingCells<C> {
             rm: VecDeque::new(),
             rm_cells,
             between,
+            booked: queueing.books().then(|| BookedTurns::new(queueing.booked)),
+            is_booked: false,
             room: queueing.room.map_or(usize::MAX, |cells| usize::try_from(cells.0).unwrap_or(usize::MAX)),
             serving: None,
             owner: None,
             held: BinaryHeap::new(),
+            shaped_abr: Vec::new(),
         }
     }
 
@@ -98,7 +109,11 @@ impl<C> WaitingCells<C> {
         }
         let spacing = connection.queue.shaped_to.map_or(Duration::ZERO, |rate| rate.interval());
         queues.push(Queue::new(spacing));
-        Some(Slot(queues.len() as u32 - 1))
+        let number = queues.len() as u32 - 1;
+        if class == ABR && spacing > Duration::ZERO {
+            self.shaped_abr.push(number);
+        }
+        Some(Slot(number))
     }
 
     /// Whether a cell of this category, of the connection with this number there, finds room in its queue.
@@ -112,7 +127,7 @@ impl<C> WaitingCells<C> {
     pub fn push(&mut self, now: Time, class: usize, slot: Slot, cell: C, is_rm: bool) {
         if is_rm && class == ABR && self.rm_cells != RmCells::InOrder {
             if self.rm_cells == RmCells::BeforeData && !self.is_ready(ABR) {
-                self.become_ready(ABR);
+                self.become_ready(now, ABR);
             }
             return self.rm.push_back(cell);
         }
@@ -123,10 +138,11 @@ impl<C> WaitingCells<C> {
         if queue.cells.len() > 1 {
             return;
         }
+        queue.earliest = queue.earliest.max(now);
         if queue.earliest > now {
             self.held.push(Reverse((queue.earliest, class as u8, number)));
         } else {
-            self.begin(class, number, was_ready);
+            self.begin(now, class, number, was_ready);
         }
     }
 
@@ -137,8 +153,9 @@ impl<C> WaitingCells<C> {
         {
             self.held.pop();
             let class = usize::from(class);
-            self.begin(class, number, self.is_ready(class));
+            self.begin(now, class, number, self.is_ready(class));
         }
+        self.is_booked = false;
         if self.rm_cells == RmCells::First
             && let Some(cell) = self.rm.pop_front()
         {
@@ -146,7 +163,7 @@ impl<C> WaitingCells<C> {
         }
         let class = match &mut self.between {
             Some(between) => between.next()? as usize,
-            None => (0..PRIORITIES).find(|&class| self.is_ready(class))?,
+            None => self.first_ready(now)?,
         };
         let cell = self.pop_of(now, class)?;
         if self.is_ready(class)
@@ -156,6 +173,25 @@ impl<C> WaitingCells<C> {
         }
         self.serving = Some(class);
         Some((class, cell))
+    }
+
+    /// Whether the cell in transmission is of GFR or UBR and went, or could have gone, before ABR: its turn was booked.
+    pub fn is_booked(&self) -> bool {
+        self.is_booked
+    }
+
+    /// ABR cells that the port itself holds back at `now`: their connection is held to a rate, and they may not be sent
+    /// yet even if the line is idle. They say nothing of what others find on the line.
+    pub fn held_of_abr(&self, now: Time) -> u64 {
+        let held = |&number: &u32| {
+            let Queue { cells, spacing, earliest } = &self.classes[ABR].queues[number as usize];
+            let may_leave = match now >= *earliest {
+                true => 1 + now.since(*earliest).div_floor(*spacing),
+                false => 0,
+            };
+            (cells.len() as u64).saturating_sub(may_leave)
+        };
+        self.shaped_abr.iter().map(held).sum()
     }
 
     /// Whether a cell that has come may leave, those left out that were held back until now.
@@ -206,8 +242,20 @@ impl<C> WaitingCells<C> {
         cell
     }
 
-    /// The queue has a cell that may leave, and had none; `was_ready` says whether its category had one.
-    fn begin(&mut self, class: usize, number: u32, was_ready: bool) {
+    /// The category whose turn it is by strict priority, and whether the turn is booked.
+    fn first_ready(&mut self, now: Time) -> Option<usize> {
+        let first = (0..PRIORITIES).find(|&class| self.is_ready(class))?;
+        let waits = first >= ABR && self.is_ready(UBR);
+        self.is_booked = waits && self.booked.is_some_and(|booked| booked.is_due(now));
+        if let (true, Some(booked)) = (self.is_booked, &mut self.booked) {
+            booked.take(now);
+            return Some(UBR);
+        }
+        Some(first)
+    }
+
+    /// The queue has a cell that may leave at `now`, and had none; `was_ready` says whether its category had one.
+    fn begin(&mut self, now: Time, class: usize, number: u32, was_ready: bool) {
         if let Some(scheduler) = &mut self.classes[class].scheduler {
             if scheduler.is_empty() && self.serving != Some(class) {
                 scheduler.idle();
@@ -215,11 +263,14 @@ impl<C> WaitingCells<C> {
             scheduler.begin(number);
         }
         if !was_ready {
-            self.become_ready(class);
+            self.become_ready(now, class);
         }
     }
 
-    fn become_ready(&mut self, class: usize) {
+    fn become_ready(&mut self, now: Time, class: usize) {
+        if let (UBR, Some(booked)) = (class, &mut self.booked) {
+            booked.begin(now);
+        }
         let Some(between) = &mut self.between else { return };
         if between.is_empty() && self.serving.is_none() {
             between.idle();

@@ -3,10 +3,13 @@
 //!
 //! The sum of PCR of CBR, SCR of VBR and MCR of ABR, GFR and UBR connections over a link never exceeds its rate. A new
 //! ABR connection gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link
-//! only.
+//! only, at the fastest that it ever is.
 //!
 //! VBR sources that are on and off may be booked at their [equivalent bandwidth](equivalent) instead, which a line that
 //! many of them share has less of than the sum of their peaks.
+//!
+//! Where categories take turns by weight, a link has no more room for one of them than its [part](Book::in_parts): a
+//! connection whose category may be held to that part for ever is not promised more.
 //!
 //! Bookings are whole bits per second, so that sums are exact: what is asked is rounded to the nearest.
 
@@ -76,6 +79,8 @@ pub enum Refusal {
         asked: BitRate,
         /// Rate that the link can still promise.
         room: BitRate,
+        /// Whether the weight of its category keeps it from more.
+        by_weight: bool,
     },
     /// A link has less room than the smallest MCR that is acceptable.
     BelowMinimum {
@@ -85,6 +90,8 @@ pub enum Refusal {
         least: BitRate,
         /// Rate that the link can still promise.
         room: BitRate,
+        /// Whether the weight of its category keeps it from more.
+        by_weight: bool,
     },
     /// PCR is to be a multiple of MCR, and MCR is 0.
     NothingToCharge,
@@ -108,11 +115,11 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NoRoom { asked, room, .. } => {
-                write!(f, "it asks for {asked}, and the link has room for {room}")
+            Refusal::NoRoom { asked, room, by_weight, .. } => {
+                write!(f, "it asks for {asked}, and {} room for {room}", has(*by_weight))
             }
-            Refusal::BelowMinimum { least, room, .. } => {
-                write!(f, "its MCR must be {least} at least, and the link has room for {room}")
+            Refusal::BelowMinimum { least, room, by_weight, .. } => {
+                write!(f, "its MCR must be {least} at least, and {} room for {room}", has(*by_weight))
             }
             Refusal::NothingToCharge => f.write_str("PCR is limited to a multiple of MCR, and its MCR is 0"),
             Refusal::PeakBelowOne { pcr } => {
@@ -123,6 +130,11 @@ impl fmt::Display for Refusal {
 }
 
 impl core::error::Error for Refusal {}
+
+/// Subject of a refusal: where there is too little room.
+fn has(by_weight: bool) -> &'static str {
+    if by_weight { "the part of the link that class_weights give its category has" } else { "the link has" }
+}
 
 /// The optional charging rule PCR = k * MCR (section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +164,10 @@ pub struct Book {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
     rate: BitRate,
+    /// The fastest that it ever is.
+    fastest: BitRate,
+    /// Rates that categories have for certain; `None` where none keeps another from its own.
+    parts: Option<[BitRate; CLASSES]>,
     /// Room of the buffer that leads to it; `None` without limit.
     room: Option<Cells>,
     booked: Booked,
@@ -160,9 +176,23 @@ struct Line {
 /// Bookings of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Booked {
-    /// Rates that are simply added [bit/s].
-    fixed: u64,
+    /// Rates that are simply added, of CBR and VBR, of ABR, and of GFR and UBR [bit/s].
+    fixed: [u64; CLASSES],
     on_off: Needs,
+}
+
+/// CBR and VBR, ABR, GFR and UBR: those that ports tell apart.
+const CLASSES: usize = 3;
+
+impl Request {
+    /// Place of its category among those that ports tell apart.
+    const fn class(&self) -> usize {
+        match self {
+            Request::Cbr { .. } | Request::Vbr { .. } | Request::OnOff(_) => 0,
+            Request::Abr { .. } => 1,
+            Request::Minimum { .. } | Request::Ubr => 2,
+        }
+    }
 }
 
 impl Book {
@@ -171,7 +201,7 @@ impl Book {
         Book {
             links: rates
                 .into_iter()
-                .map(|rate| Line { rate, room: None, booked: Booked::default() })
+                .map(|rate| Line { rate, fastest: rate, parts: None, room: None, booked: Booked::default() })
                 .collect(),
             charging,
             loss: None,
@@ -188,10 +218,48 @@ impl Book {
         self
     }
 
+    /// Links that change: their bookings go by the rates of [`Book::new`], the least that they ever have, but PCR is
+    /// limited by these, the `fastest`. What a link is for a moment keeps no connection from a rate that comes later.
+    pub fn at_fastest(mut self, fastest: impl IntoIterator<Item = BitRate>) -> Book {
+        for (line, fastest) in self.links.iter_mut().zip(fastest) {
+            line.fastest = fastest.max(line.rate);
+        }
+        self
+    }
+
+    /// Links whose categories take turns by weight: the `parts` of their rates that CBR and VBR, ABR, and GFR and UBR
+    /// have for certain; `None` where none keeps another from its own.
+    pub fn in_parts(mut self, parts: impl IntoIterator<Item = Option<[f64; 3]>>) -> Book {
+        for (line, parts) in self.links.iter_mut().zip(parts) {
+            let of = |part: f64| BitRate::from_bps((line.rate.as_bps() as f64 * part) as u64);
+            line.parts = parts.map(|parts| parts.map(of));
+        }
+        self
+    }
+
     /// Rate that `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must
     /// be one.
     pub fn room(&self, link: usize) -> BitRate {
         BitRate::from_bps(self.links[link].rate.as_bps() - self.booked(link).as_bps())
+    }
+
+    /// Rate that `link` can still promise to ABR.
+    pub fn room_for_abr(&self, link: usize) -> BitRate {
+        self.room_of(link, 1).0
+    }
+
+    /// Rate that `link` can still promise to a category, and whether its weight keeps it from more.
+    fn room_of(&self, link: usize, class: usize) -> (BitRate, bool) {
+        let Line { parts, booked, .. } = &self.links[link];
+        let all = self.room(link);
+        let Some(parts) = parts else { return (all, false) };
+        let left = parts[class].as_bps().saturating_sub(self.of_class(*booked, class));
+        (all.min(BitRate::from_bps(left)), left < all.as_bps())
+    }
+
+    fn of_class(&self, booked: Booked, class: usize) -> u64 {
+        let on_off = if class == 0 { self.loss.map_or(0, |loss| booked.on_off.bandwidth(loss)) } else { 0 };
+        booked.fixed[class] + on_off
     }
 
     /// Rate booked on `link`.
@@ -214,22 +282,26 @@ impl Book {
         for &link in path {
             let own = self.share(link, request, grant.booked);
             let booked = &mut self.links[link].booked;
-            booked.fixed -= own.fixed;
+            booked.fixed.iter_mut().zip(own.fixed).for_each(|(fixed, own)| *fixed -= own);
             booked.on_off = booked.on_off.less(own.on_off);
         }
     }
 
     fn total(&self, booked: Booked) -> u64 {
-        booked.fixed + self.loss.map_or(0, |loss| booked.on_off.bandwidth(loss))
+        (0..CLASSES).map(|class| self.of_class(booked, class)).sum()
     }
 
     /// The bookings of `request` on `link`, where it is granted this rate.
     fn share(&self, link: usize, request: Request, granted: BitRate) -> Booked {
         match (request, self.loss) {
             (Request::OnOff(source), Some(loss)) => {
-                Booked { fixed: 0, on_off: Needs::of(&source, self.links[link].room, loss) }
+                Booked { fixed: [0; CLASSES], on_off: Needs::of(&source, self.links[link].room, loss) }
             }
-            _ => Booked { fixed: granted.as_bps(), on_off: Needs::default() },
+            _ => {
+                let mut fixed = [0; CLASSES];
+                fixed[request.class()] = granted.as_bps();
+                Booked { fixed, on_off: Needs::default() }
+            }
         }
     }
 
@@ -254,9 +326,10 @@ impl Book {
             | Request::OnOff(_)
             | Request::Minimum { .. } => Grant::plain(least),
             Request::Abr { pcr, mcr, .. } => {
-                let room = path.iter().map(|&link| self.room(link)).min().unwrap_or(mcr.to_bit_rate());
+                let room =
+                    path.iter().map(|&link| self.room_for_abr(link)).min().unwrap_or(mcr.to_bit_rate());
                 let narrowest =
-                    path.iter().map(|&link| self.links[link].rate.to_cell_rate()).fold(pcr, CellRate::min);
+                    path.iter().map(|&link| self.links[link].fastest.to_cell_rate()).fold(pcr, CellRate::min);
                 let (booked, mcr) = match mcr.to_bit_rate() {
                     asked if asked <= room => (asked, mcr),
                     _ => (room, room.to_cell_rate()),
@@ -281,18 +354,20 @@ impl Book {
     /// The bookings of `link` with those of `request`, where it is granted this rate.
     fn with(&self, link: usize, request: Request, granted: BitRate) -> Booked {
         let (before, own) = (self.links[link].booked, self.share(link, request, granted));
-        Booked { fixed: before.fixed + own.fixed, on_off: before.on_off.plus(own.on_off) }
+        let mut fixed = before.fixed;
+        fixed.iter_mut().zip(own.fixed).for_each(|(fixed, own)| *fixed += own);
+        Booked { fixed, on_off: before.on_off.plus(own.on_off) }
     }
 
     /// Whether every link of `path` has room for the `least` that `request` must have.
     fn check_room(&self, path: &[usize], request: Request, least: BitRate) -> Result<(), Refusal> {
         for (hop, &link) in path.iter().enumerate() {
-            let room = self.room(link);
+            let (room, by_weight) = self.room_of(link, request.class());
             let added = self.total(self.with(link, request, least)) - self.booked(link).as_bps();
             if room.as_bps() < added {
                 return Err(match request {
-                    Request::Abr { .. } => Refusal::BelowMinimum { hop, least, room },
-                    _ => Refusal::NoRoom { hop, asked: BitRate::from_bps(added), room },
+                    Request::Abr { .. } => Refusal::BelowMinimum { hop, least, room, by_weight },
+                    _ => Refusal::NoRoom { hop, asked: BitRate::from_bps(added), room, by_weight },
                 });
             }
         }
@@ -333,11 +408,15 @@ mod tests {
         book.admit(&[0], Request::Minimum { mcr: cells(5) }).unwrap();
         assert_eq!(book.room(0), mbps(35));
         let refused = book.admit(&[0], Request::Minimum { mcr: cells(36) });
-        assert_eq!(refused, Err(Refusal::NoRoom { hop: 0, asked: mbps(36), room: mbps(35) }));
+        assert_eq!(
+            refused,
+            Err(Refusal::NoRoom { hop: 0, asked: mbps(36), room: mbps(35), by_weight: false })
+        );
         assert_eq!(book.admit(&[0], abr(35, None)).unwrap().mcr, cells(35));
         assert_eq!(book.room(0), mbps(0));
         let one_bit = Request::Cbr { pcr: BitRate::from_bps(1).to_cell_rate() };
-        let refusal = Refusal::NoRoom { hop: 0, asked: BitRate::from_bps(1), room: mbps(0) };
+        let refusal =
+            Refusal::NoRoom { hop: 0, asked: BitRate::from_bps(1), room: mbps(0), by_weight: false };
         assert_eq!(book.admit(&[0], one_bit), Err(refusal));
         assert!(book.admit(&[0], abr(0, None)).is_ok(), "best effort always fits");
     }
@@ -348,7 +427,10 @@ mod tests {
         let mut book = Book::new([mbps(155), mbps(100)], None);
         book.admit(&[1], Request::Cbr { pcr: cells(70) }).unwrap();
         let refused = book.admit(&[0, 1], abr(50, Some(31))).unwrap_err();
-        assert_eq!(refused, Refusal::BelowMinimum { hop: 1, least: mbps(31), room: mbps(30) });
+        assert_eq!(
+            refused,
+            Refusal::BelowMinimum { hop: 1, least: mbps(31), room: mbps(30), by_weight: false }
+        );
         assert_eq!(
             refused.to_string(),
             "its MCR must be 31 Mbps at least, and the link has room for 30 Mbps"
@@ -374,6 +456,32 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_that_a_link_has_for_a_moment_limits_bookings_and_not_pcr() {
+        let mut book = Book::new([mbps(0), mbps(155)], None).at_fastest([mbps(100), mbps(155)]);
+        assert_eq!(book.admit(&[0, 1], abr(0, None)).unwrap().pcr, cells(100));
+        assert!(matches!(book.admit(&[0, 1], abr(1, None)), Err(Refusal::BelowMinimum { hop: 0, .. })));
+    }
+
+    #[test]
+    fn a_category_is_promised_no_more_than_its_weight_gives_it() {
+        let mut book = Book::new([mbps(100)], None).in_parts([Some([0.25, 0.5, 0.25])]);
+        let refused = book.admit(&[0], Request::Cbr { pcr: cells(26) }).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "it asks for 26 Mbps, and the part of the link that class_weights give its category has room for 25 Mbps"
+        );
+        let request = Request::Cbr { pcr: cells(20) };
+        let grant = book.admit(&[0], request).unwrap();
+        assert!(book.admit(&[0], Request::Vbr { scr: cells(6) }).is_err(), "CBR and VBR share a part");
+        assert_eq!(book.admit(&[0], abr(80, Some(1))).unwrap().mcr, cells(50));
+        assert_eq!(book.room_for_abr(0), mbps(0));
+        assert!(book.admit(&[0], Request::Minimum { mcr: cells(25) }).is_ok());
+        book.release(&[0], request, grant);
+        assert!(book.admit(&[0], Request::Vbr { scr: cells(25) }).is_ok());
+        assert_eq!(book.room(0), mbps(0));
+    }
+
+    #[test]
     fn charging_keeps_pcr_within_k_times_mcr() {
         assert!(Charging::new(1).is_none() && Charging::new(11).is_none());
         assert!(Charging::new(2).is_some() && Charging::new(10).is_some());
@@ -392,7 +500,10 @@ mod tests {
         // A full link is said to be full.
         book.admit(&[0], Request::Cbr { pcr: cells(95) }).unwrap();
         let refusal = book.admit(&[0], abr(5, None)).unwrap_err();
-        assert_eq!(refusal, Refusal::BelowMinimum { hop: 0, least: mbps(5), room: mbps(0) });
+        assert_eq!(
+            refusal,
+            Refusal::BelowMinimum { hop: 0, least: mbps(5), room: mbps(0), by_weight: false }
+        );
     }
 
     fn on_off(peak: u64, mean: u64) -> Request {
@@ -424,7 +535,7 @@ mod tests {
         assert_eq!(book.booked(1), mbps(11));
         assert!(book.booked(0) > mbps(25) && book.booked(0) < mbps(35));
         let refused = book.admit(&[1], on_off(100, 24)).unwrap_err();
-        assert_eq!(refused, Refusal::NoRoom { hop: 0, asked: mbps(24), room: mbps(23) });
+        assert_eq!(refused, Refusal::NoRoom { hop: 0, asked: mbps(24), room: mbps(23), by_weight: false });
         for (mean, grant) in (1..4).zip(granted) {
             book.release(&[0, 1], on_off(10, mean), grant);
         }

@@ -232,6 +232,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
         let place = || format!("port {}, at the end of an interval", self.port);
         self.attempt_at(load.end, place, |py| {
             let vc_cells: Vec<u64> = (0..counted).map(|slot| meter.previous_cells(Slot(slot))).collect();
+            let terms = load.others().terms().map(|term| (term.part, term.first.as_cells_per_s()));
             let told = (
                 load.start.as_secs_f64(),
                 load.end.as_secs_f64(),
@@ -241,6 +242,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
                 load.active,
                 load.abr_queue.0,
                 vc_cells,
+                terms.collect::<Vec<_>>(),
             );
             let load = py.import("cellrate.algorithms")?.getattr("Load")?.call1(told)?;
             call.call1(py, (load,)).map(drop)

@@ -148,7 +148,7 @@ impl Scenario {
 fn row(scenario: &Resolved, share: FairShare, at: Option<Time>) -> Share {
     let vc = scenario.connection(share.flow.connection()).name.clone();
     let port = match share.bottleneck {
-        Bottleneck::Port(port) => Some(port_name(scenario, port)),
+        Bottleneck::Port(port) | Bottleneck::Shaping(port) => Some(port_name(scenario, port)),
         Bottleneck::PeakCellRate => None,
     };
     let channels = scenario.connection(share.flow.connection()).channels(share.flow.is_backward());

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::{fmt, iter};
 
+use cellrate_proto::switch::{Others, Weighted};
 use cellrate_proto::{BitRate, CellRate, Time};
 
 use crate::model::{Category, Channel, FlowIndex, Port, PortIndex, Scenario, Sender, Span, Step, Traffic};
@@ -31,6 +32,8 @@ pub struct FairShare {
 pub enum Bottleneck {
     /// An output port, which is full.
     Port(PortIndex),
+    /// An output port that holds the flow to a rate, whatever the line is used for.
+    Shaping(PortIndex),
     /// The flow's own PCR.
     PeakCellRate,
 }
@@ -65,12 +68,16 @@ impl std::error::Error for Oversubscribed {}
 /// its ways.
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
-/// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
-/// and VBR traffic of constant rate through it, whenever that is sent, and less what comes back of flows the other way:
-/// a backward RM cell for every Nrm cells of each, and the forward RM cells among these. Those of a connection with
-/// data both ways are among the cells of its other direction, whose rate has them in it. Left out of account are
-/// guaranteed traffic of varying rate and connections that carry flows or calls of a [demand](crate::Demand). A link
-/// whose rate changes has the one of the beginning.
+/// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share. What ABR has
+/// of that is what [other categories](Others) leave it: by strict priority, what is behind the CBR and VBR traffic of
+/// constant rate, whenever that is sent, and the MCRs of GFR and UBR; with weights for categories its part, and what
+/// the others do not ask for of theirs. Less goes off for what comes back of flows the other way: a backward RM
+/// cell for every Nrm cells of each, and the forward RM cells among these. Those of a connection with data both
+/// ways are among the cells of its other direction, whose rate has them in it. Left out of account are guaranteed
+/// traffic of varying rate and connections that carry flows or calls of a [demand](crate::Demand); GFR and UBR of
+/// varying rate take what they get. A link whose rate changes has the one of the beginning. MCRs are kept where
+/// they fit on the line, if they are more than what is handed out of it. A flow that a port holds to a rate has
+/// what it may be [told of](crate::Port::told_of).
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
@@ -199,49 +206,102 @@ fn filled(
     at: Time,
     demand: &dyn Fn(FlowIndex) -> Option<Demand>,
 ) -> Result<Vec<FairShare>, Oversubscribed> {
-    let handed_out = |port: PortIndex| {
-        let utilization = utilization.unwrap_or_else(|| scenario.port(port).target_utilization());
-        scenario.link(port.link()).rate_at(port.end(), at).to_cell_rate().as_cells_per_s() * utilization
-    };
-    let mut capacity: Vec<f64> = scenario.ports().map(handed_out).collect();
+    let line = |port: PortIndex| scenario.link(port.link()).rate_at(port.end(), at).to_cell_rate();
+    let mut used = vec![Used::default(); scenario.ports().len()];
     let mut flows = Vec::new();
     for flow in scenario.flows() {
         let Some(asked) = demand(flow) else { continue };
         // A tree is held to what the least of its branches allows.
-        let ports: Vec<usize> = steps_of(scenario, flow).map(|step| step.port().index()).collect();
+        let steps: Vec<Step> = steps_of(scenario, flow).collect();
+        let ports: Vec<usize> = steps.iter().map(|step| step.port().index()).collect();
         match asked {
-            Demand::Guaranteed(rate) => {
-                ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
-            }
+            Demand::Guaranteed(rate) => ports.iter().for_each(|&port| used[port].guaranteed += rate),
+            Demand::BestEffort { rate, mcr } => ports.iter().for_each(|&port| {
+                used[port].ubr += rate;
+                used[port].booked += mcr.min(rate);
+            }),
             Demand::Abr { mcr, pcr, weight, nrm } => {
+                ports.iter().for_each(|&port| used[port].mcrs += mcr);
                 let other = flow.other();
-                let one_way = demand(other).is_none();
-                let steps = one_way.then(|| steps_of(scenario, other)).into_iter().flatten();
+                let one_way = !matches!(demand(other), Some(Demand::Abr { .. }));
+                let back = one_way.then(|| steps_of(scenario, other)).into_iter().flatten();
                 let share = match &scenario.flow(other).sender {
                     Sender::Abr(sender) => answered(nrm, f64::from(sender.parameters.nrm)),
                     Sender::Peak(_) => 0.0,
                 };
-                let answers = Answers { ports: steps.map(|step| step.port().index()).collect(), share };
-                flows.push((flow, Flow { ports, mcr, pcr, weight }, answers));
+                let answers = Answers { ports: back.map(|step| step.port().index()).collect(), share };
+                let told = shaped(scenario, flow, &steps).filter(|&(rate, _)| rate < pcr);
+                let most = told.map_or(pcr, |(rate, _)| rate.max(mcr));
+                let shaped_at = told.map(|(_, port)| port);
+                flows.push((flow, Flow { ports, mcr, pcr: most, weight }, answers, shaped_at));
             }
         }
     }
+    let capacity: Vec<f64> = scenario
+        .ports()
+        .zip(&used)
+        .map(|(port, used)| {
+            let utilization = utilization.unwrap_or_else(|| scenario.port(port).target_utilization());
+            let others = used.others(scenario.port(port));
+            let of = |rate: CellRate| others.available(rate).as_cells_per_s();
+            of(line(port) * utilization).max(used.mcrs.min(of(line(port))))
+        })
+        .collect();
     let phantom = |port: &Port| if utilization.is_none() { port.phantom_weight() } else { 0.0 };
     let phantoms: Vec<f64> = scenario.ports().map(|port| phantom(scenario.port(port))).collect();
-    let plain: Vec<&Flow> = flows.iter().map(|(_, flow, _)| flow).collect();
-    let answers: Vec<&Answers> = flows.iter().map(|(_, _, answers)| answers).collect();
+    let plain: Vec<&Flow> = flows.iter().map(|(_, flow, ..)| flow).collect();
+    let answers: Vec<&Answers> = flows.iter().map(|(_, _, answers, _)| answers).collect();
     let index = |port: usize| PortIndex(port as u32);
     let shares = fill_beside_answers(&capacity, &phantoms, &plain, &answers)
         .map_err(|(port, promised)| oversubscribed(scenario, index(port), promised, capacity[port]))?;
     Ok(flows
         .iter()
         .zip(shares)
-        .map(|((flow, ..), (rate, port))| FairShare {
+        .map(|((flow, .., shaped_at), (rate, port))| FairShare {
             flow: *flow,
             rate: CellRate::new(rate),
-            bottleneck: port.map_or(Bottleneck::PeakCellRate, |port| Bottleneck::Port(index(port))),
+            bottleneck: match (port, shaped_at) {
+                (Some(port), _) => Bottleneck::Port(index(port)),
+                (None, Some(port)) => Bottleneck::Shaping(*port),
+                (None, None) => Bottleneck::PeakCellRate,
+            },
         })
         .collect())
+}
+
+/// Rates that the connections through a port ask for [cells/s].
+#[derive(Clone, Copy, Default)]
+struct Used {
+    /// CBR and VBR.
+    guaranteed: f64,
+    /// GFR and UBR.
+    ubr: f64,
+    /// MCRs of GFR and UBR, as far as they are used.
+    booked: f64,
+    /// MCRs of ABR.
+    mcrs: f64,
+}
+
+impl Used {
+    /// These rates as the scheduler of the port sees them.
+    fn others(self, port: &Port) -> Others {
+        let booked = if port.queueing.books() { self.booked } else { 0.0 };
+        let used = [self.guaranteed, self.ubr].map(CellRate::new);
+        Others {
+            first: CellRate::new(self.guaranteed + booked),
+            weighted: port.queueing.class_weights.map(|weights| Weighted { weights, used }),
+        }
+    }
+}
+
+/// The least that a port on the way tells a flow which it holds to a rate, and that port.
+fn shaped(scenario: &Scenario, flow: FlowIndex, steps: &[Step]) -> Option<(f64, PortIndex)> {
+    let queue = &scenario.connection(flow.connection()).queue;
+    let told = steps.iter().filter_map(|step| {
+        let rate = scenario.port(step.port()).told_of(queue)?;
+        Some((rate.as_cells_per_s(), step.port()))
+    });
+    told.min_by(|(a, _), (b, _)| a.total_cmp(b))
 }
 
 /// The links that a direction crosses: of a tree, those of all its branches.
@@ -253,7 +313,17 @@ fn steps_of(scenario: &Scenario, flow: FlowIndex) -> impl Iterator<Item = Step> 
 /// Demand of a direction of a connection on the ports of its way [cells/s].
 enum Demand {
     Guaranteed(f64),
-    Abr { mcr: f64, pcr: f64, weight: f64, nrm: f64 },
+    /// GFR or UBR: its rate, infinite where it takes what it gets, and its MCR.
+    BestEffort {
+        rate: f64,
+        mcr: f64,
+    },
+    Abr {
+        mcr: f64,
+        pcr: f64,
+        weight: f64,
+        nrm: f64,
+    },
 }
 
 impl Demand {
@@ -272,6 +342,16 @@ impl Demand {
             return Some(Demand::Guaranteed(rate.as_cells_per_s()));
         }
         Demand::of(scenario, flow)
+    }
+
+    /// That of a GFR or UBR connection whose cells leave no faster than `peak`.
+    fn best_effort(traffic: Option<&Traffic>, peak: CellRate, mcr: CellRate) -> Demand {
+        let kind = traffic.map(Traffic::kind);
+        let rate = kind.and_then(|traffic| traffic.rate(peak).or_else(|| traffic.mean_rate()));
+        Demand::BestEffort {
+            rate: rate.map_or(f64::INFINITY, CellRate::as_cells_per_s),
+            mcr: mcr.as_cells_per_s(),
+        }
     }
 
     fn of(scenario: &Scenario, flow: FlowIndex) -> Option<Demand> {
@@ -304,7 +384,9 @@ impl Demand {
                 let rate = flow.traffic.as_ref()?.kind().rate(*peak)?;
                 Some(Demand::Guaranteed(rate.as_cells_per_s()))
             }
-            (Sender::Peak(_), _) => None,
+            (Sender::Peak(peak), _) => {
+                Some(Demand::best_effort(flow.traffic.as_ref(), *peak, connection.queue.mcr))
+            }
         }
     }
 }
@@ -620,6 +702,67 @@ mod tests {
         for (rate, expected) in rates(Some(1.0)).iter().zip([450.0, 450.0, 100.0]) {
             close(*rate, expected);
         }
+    }
+
+    /// 900 of 1000 cells/s are handed out; `port` is the switch's table, `others` more connections.
+    fn rate_beside(port: &str, x: &str, others: &str) -> (f64, Bottleneck) {
+        let text = format!(
+            "{NETWORK}defaults.switch = {{ {port}algorithm = {{ type = \"erica\" }} }}\nvc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"]{x} }},\n{others}]\n"
+        );
+        let scenario = Document::parse(&text, "t")
+            .and_then(|document| document.resolve())
+            .unwrap_or_else(|e| panic!("{e}"));
+        let share = max_min(&scenario, None).unwrap()[0];
+        (share.rate.as_cells_per_s(), share.bottleneck)
+    }
+
+    fn other(category: &str, keys: &str) -> String {
+        let from = if category == "ubr" { "c" } else { "b" };
+        let greedy = if keys.contains("traffic") { "" } else { ", traffic = { type = \"greedy\" }" };
+        format!(
+            "{{ name = \"{category}\", category = \"{category}\", path = [\"{from}\", \"sw1\", \"sw2\", \"d\"]{keys}{greedy} }},\n"
+        )
+    }
+
+    #[test]
+    fn a_category_has_its_part_by_weight_and_what_others_leave() {
+        let weights = "queueing = { type = \"fifo\", class_weights = { abr = 2 } }, ";
+        let constant =
+            |rate: u32| format!(", traffic = {{ type = \"constant\", rate = \"{rate} cells/s\" }}");
+        // By strict priority UBR is nothing to ABR.
+        close(rate_beside("", "", &other("ubr", "")).0, 900.0);
+        close(rate_beside(weights, "", &other("ubr", "")).0, 600.0);
+        close(rate_beside(weights, "", &other("ubr", &constant(100))).0, 800.0);
+        // CBR of 100 is less than its quarter; of 800 a greedy UBR has a third.
+        let both = other("cbr", &constant(100)) + &other("ubr", "");
+        close(rate_beside(weights, "", &both).0, 800.0 * 2.0 / 3.0);
+        let both = other("cbr", &constant(700)) + &other("ubr", "");
+        close(rate_beside(weights, "", &both).0, 450.0);
+    }
+
+    #[test]
+    fn minimum_rates_of_ubr_come_first_as_far_as_they_are_used() {
+        close(rate_beside("", "", &other("ubr", ", mcr = \"300 cells/s\"")).0, 600.0);
+        let little = ", mcr = \"300 cells/s\", traffic = { type = \"constant\", rate = \"50 cells/s\" }";
+        close(rate_beside("", "", &other("ubr", little)).0, 850.0);
+    }
+
+    #[test]
+    fn who_is_held_to_a_rate_has_what_it_is_told_of_it() {
+        let queueing = "queueing = { type = \"weighted-fair\" }, ";
+        let (rate, bottleneck) = rate_beside(queueing, ", shaped_to = \"200 cells/s\"", "");
+        close(rate, 180.0);
+        let port = PortIndex::of(LinkIndex(4), 0);
+        assert_eq!(bottleneck, Bottleneck::Shaping(port));
+        let (rate, bottleneck) = rate_beside(queueing, ", shaped_to = \"2000 cells/s\"", "");
+        close(rate, 900.0);
+        assert_eq!(bottleneck, Bottleneck::Port(port));
+    }
+
+    #[test]
+    fn minimum_rates_that_fit_on_the_line_are_kept_beyond_what_is_handed_out() {
+        close(rate_beside("", ", abr = { mcr = \"950 cells/s\" }", "").0, 950.0);
     }
 
     #[test]

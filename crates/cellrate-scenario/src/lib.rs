@@ -15,6 +15,7 @@ pub mod fair;
 mod format;
 mod keys;
 mod model;
+pub mod phases;
 mod plugin;
 mod programs;
 mod resolve;

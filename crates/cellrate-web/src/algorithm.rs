@@ -197,7 +197,7 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let counted = if self.metering.history { self.connections } else { 0 };
         let vc_cells = (0..counted).map(|slot| meter.previous_cells(Slot(slot)) as f64).collect();
-        let told = [
+        let mut told = vec![
             load.start.as_secs_f64(),
             load.end.as_secs_f64(),
             load.length().as_secs_f64(),
@@ -206,7 +206,8 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
             f64::from(load.active),
             load.abr_queue.0 as f64,
         ];
-        self.call(|adapted| adapted.on_interval_end(told.into(), vc_cells));
+        told.extend(load.others().terms().flat_map(|term| [term.part, term.first.as_cells_per_s()]));
+        self.call(|adapted| adapted.on_interval_end(told.as_slice().into(), vc_cells));
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -109,7 +109,7 @@ impl Setup {
             .into_iter()
             .map(|share| {
                 let port = match share.bottleneck {
-                    Bottleneck::Port(port) => Some(port_name(&scenario, port)),
+                    Bottleneck::Port(port) | Bottleneck::Shaping(port) => Some(port_name(&scenario, port)),
                     Bottleneck::PeakCellRate => None,
                 };
                 let entity = cellrate_engine::names::flow_name(&scenario, share.flow);

@@ -127,6 +127,11 @@ def unsettled_line(row: Row) -> str:
             f"gain x delay is {row['gain_delay']:.2f} with a delay of {row['delay_s'] * 1e3:.3g} ms, "
             f"and rates settle below 1.57; {row['remedy']} would"
         )
+    elif row["by"] == "phase":
+        said += (
+            f"bursts that leave nothing come every {row['delay_s'] * 1e3:.3g} ms, a whole part of the 100 ms between two "
+            f"FRMs of a source at ACR 0, which may meet bursts alone for ever; {row['remedy']} would help"
+        )
     else:
         said += (
             f"in the last quarter an ACR swings by {row['swing']:.0%} of its mean, "

@@ -7,7 +7,6 @@ use cellrate_proto::Time;
 use super::cell::{self, Cell};
 use super::machine::Machine;
 use super::network::Hop;
-use super::port::ABR;
 
 impl Machine<'_> {
     /// `cell`, one of ABR and no BRM, has come to the port of `hop`, which has observed it; it does not wait there yet.
@@ -17,7 +16,7 @@ impl Machine<'_> {
             // It was the last cell of an averaging interval, and what the port says is what it says after that.
             port.end_intervals(now);
         }
-        let queue = port.served.queue(ABR);
+        let queue = port.abr_queue(now);
         let Some(brm) = port.control.originate(now, hop.slot, queue) else { return };
         let Some(&way_back) = self.network.ways_back.get(&cell.hop) else {
             unreachable!("both directions of a connection pass the same switches");

@@ -332,7 +332,7 @@ impl Builder<'_> {
                     .get_mut(port as usize)
                     .and_then(|port| {
                         let parts = port.served.connected();
-                        set_up::connect(self.scenario, flow, &mut port.control, parts)
+                        set_up::connect(self.scenario, flow, step.port(), &mut port.control, parts)
                     })
                     .unwrap_or(Slot(NONE));
                 let category = self.scenario.connection(flow.connection()).category;

@@ -129,14 +129,16 @@ impl SwitchPort for Port {
         &mut self.control
     }
 
-    fn abr_queue(&self, _now: Time) -> Cells {
-        self.served.queue(ABR)
+    fn abr_queue(&mut self, now: Time) -> Cells {
+        self.served.settle(now, &mut self.control);
+        self.served.abr_before_line(now)
     }
 
     #[cold]
     fn end_intervals(&mut self, now: Time) {
-        let queue = self.served.queue(ABR);
-        self.control.end_intervals(now, |_| queue);
+        self.served.settle(now, &mut self.control);
+        let served = &self.served;
+        self.control.end_intervals(now, |at| served.abr_before_line(at));
     }
 }
 

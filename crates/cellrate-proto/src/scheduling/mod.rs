@@ -6,13 +6,16 @@
 //!
 //! [`DeficitRoundRobin`] goes around; [`WeightedFair`] is WF2Q+ (J. Bennett, H. Zhang, "Hierarchical Packet Fair
 //! Queueing Algorithms", IEEE/ACM ToN 5(5), 1997). Weights are whole thousandths ([`Weight`]) and virtual times are
-//! fixed-point numbers, so that what is sent is the same on every machine.
+//! fixed-point numbers, so that what is sent is the same on every machine. [`BookedTurns`] let a queue that otherwise
+//! comes last go first as often as a rate that is booked for it asks.
 
+mod booked_turns;
 mod round_robin;
 #[cfg(test)]
 mod tests;
 mod weighted_fair;
 
+pub use booked_turns::BookedTurns;
 pub use round_robin::DeficitRoundRobin;
 pub use weighted_fair::WeightedFair;
 

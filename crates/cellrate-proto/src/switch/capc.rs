@@ -144,8 +144,7 @@ impl SwitchAlgorithm for Capc {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
-        self.capacity =
-            (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());
+        self.capacity = load.available(self.link_rate * self.config.target_utilization);
         self.z = load_factor(load.abr_rate(), self.capacity);
         let least = self.most.as_cells_per_s() / RANGE;
         self.ers = (self.ers * self.factor(self.z)).max(CellRate::new(least)).min(self.most);

@@ -20,15 +20,17 @@
 //!   without a cell of it. One that comes back counts when an interval with a cell of it has ended, by what it sent, or
 //!   from its second FRM within an interval on, by what it claims: who has few cells only, as BRMs of a slow connection
 //!   are, would otherwise claim everything from time to time.
-//! - It shares equally. With MCRs and weights ([`Fairness`]) what is advertised is a level, by which a connection has
-//!   its MCR and its weight times the level, and what is left is what claims and the others' MCRs leave.
+//! - It shares equally, but who keeps more by its MCR takes that off the capacity first. With MCRs and weights
+//!   ([`Fairness`]) what is advertised is a level, by which a connection has its MCR and its weight times the level, and what is left is what claims and the others' MCRs leave.
 //! - The capacity is the target utilization of the line less what higher categories used in the last interval.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use super::built_in::{BuiltIn, Figure, Form};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::minima::above;
 use super::weights::{Entitlement, Fairness};
 use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
 use crate::declaration::{Range, Shape, Table, Values};
@@ -113,6 +115,8 @@ struct Claim {
     /// Rate that it sent in the last interval, if that was less than it claimed; else infinite.
     sent: CellRate,
     entitled: Entitlement,
+    /// MCR, which it keeps whatever it is told, where shares are equal; zero else. In single precision for its size.
+    keeps: f32,
 }
 
 /// Whether a connection counts.
@@ -134,9 +138,10 @@ const USED: f64 = 15.0 / 16.0;
 impl Claim {
     const ANYTHING: CellRate = CellRate::new(f64::INFINITY);
 
-    fn new(entitled: Entitlement) -> Claim {
+    fn new(entitled: Entitlement, mcr: CellRate) -> Claim {
         let (ccr, least) = (CellRate::ZERO, CellRate::ZERO);
-        Claim { standing: Standing::New, ccr, least, sent: Claim::ANYTHING, entitled }
+        let keeps = mcr.as_cells_per_s() as f32;
+        Claim { standing: Standing::New, ccr, least, sent: Claim::ANYTHING, entitled, keeps }
     }
 
     /// Rate that it takes of the line, if it counts.
@@ -185,6 +190,8 @@ struct Parted {
     its_weight: f64,
     /// All weights.
     counted: f64,
+    /// Whether some of the others keep an MCR where shares are equal.
+    keeps: bool,
 }
 
 impl ConsistentMarking {
@@ -198,9 +205,13 @@ impl ConsistentMarking {
 
     /// Works out what is advertised from the claims: with nobody marked it is smallest, and each mark lets it grow.
     fn advertise(&mut self) {
-        let mut parted = self.part_at(CellRate::ZERO);
+        let (mut level, mut parted) = (CellRate::ZERO, self.part_at(CellRate::ZERO));
         loop {
             self.advertised = self.left_by(&parted);
+            if parted.keeps && parted.sharing > 0.0 {
+                self.advertised = self.left_above(level, &parted);
+            }
+            level = self.advertised;
             let next = self.part_at(self.advertised);
             if next.marked <= parted.marked {
                 break;
@@ -219,14 +230,16 @@ impl ConsistentMarking {
             largest: CellRate::ZERO,
             its_weight: 1.0,
             counted: 0.0,
+            keeps: false,
         };
         let claims = self.claims.as_slice().iter();
-        let counted = claims.filter_map(|claim| Some((claim.claimed()?, claim.entitled)));
-        counted.fold(nobody, |mut parted, (claimed, entitled)| {
+        let counted = claims.filter_map(|claim| Some((claim.claimed()?, claim.entitled, claim.keeps)));
+        counted.fold(nobody, |mut parted, (claimed, entitled, keeps)| {
             parted.counted += entitled.weight();
             if claimed >= RateCode::floor(entitled.rate(level)).rate() {
                 parted.taken = parted.taken + entitled.rate(CellRate::ZERO);
                 parted.sharing += entitled.weight();
+                parted.keeps |= keeps > 0.0;
                 return parted;
             }
             parted.marked += 1;
@@ -237,6 +250,17 @@ impl ConsistentMarking {
             }
             parted
         })
+    }
+
+    /// With equal shares, rate that is left for each of those that are not marked, since they claim no less than this
+    /// `level`, when those of them that keep more by their MCRs have it.
+    fn left_above(&self, level: CellRate, parted: &Parted) -> CellRate {
+        let level = RateCode::floor(level).rate();
+        let keeping = self.claims.as_slice().iter().filter(|claim| claim.keeps > 0.0);
+        let sharing = keeping.filter(|claim| claim.claimed().is_some_and(|claimed| claimed >= level));
+        let mut mcrs: Vec<CellRate> = sharing.map(|claim| CellRate::new(claim.keeps.into())).collect();
+        let left = self.capacity.saturating_sub(parted.taken);
+        above(left, parted.sharing, &mut mcrs).share_of(left, parted.sharing)
     }
 
     /// Rate that is left for each unit of weight of those that are not marked; where all are, what the largest of them
@@ -257,11 +281,11 @@ impl SwitchAlgorithm for ConsistentMarking {
     }
 
     fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
-        let entitled = match self.config.fairness {
-            Fairness::Equal => Entitlement::EQUAL,
-            Fairness::Weighted => Entitlement::of(vc),
+        let (entitled, mcr) = match self.config.fairness {
+            Fairness::Equal => (Entitlement::EQUAL, vc.mcr),
+            Fairness::Weighted => (Entitlement::of(vc), CellRate::ZERO),
         };
-        self.claims.push(Claim::new(entitled));
+        self.claims.push(Claim::new(entitled, mcr));
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
@@ -289,8 +313,7 @@ impl SwitchAlgorithm for ConsistentMarking {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
-        self.capacity =
-            (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());
+        self.capacity = load.available(self.link_rate * self.config.target_utilization);
         for (slot, claim) in (0..).map(Slot).zip(self.claims.as_mut_slice()) {
             claim.end_interval(meter.previous_cells(slot), load.length());
         }
@@ -320,7 +343,6 @@ mod tests {
     use super::*;
     use crate::switch::small_port::port_with;
     use crate::switch::{PortControl, SwitchAlgorithmConfig};
-    use alloc::vec::Vec;
 
     /// Intervals of 1/64 s; the line takes twice what is handed out, 65,536 cells/s.
     const INTERVAL: Duration = Duration::from_us(15_625);
@@ -333,7 +355,7 @@ mod tests {
 
     impl World {
         fn new(connections: usize) -> World {
-            World::with(Fairness::Equal, &[(0.5, 7.0)].repeat(connections))
+            World::with(Fairness::Equal, &[(0.0, 7.0)].repeat(connections))
         }
 
         /// Connections of these MCRs, in parts of C, and weights.
@@ -413,6 +435,16 @@ mod tests {
             world.claim(connection, claim);
             assert_eq!(world.advertised(), advertised, "{connection} claims {claim}");
         }
+    }
+
+    #[test]
+    fn who_keeps_more_by_its_mcr_leaves_less_to_share() {
+        let mut world = World::with(Fairness::Equal, &[(0.75, 1.0), (0.0, 1.0), (0.0, 1.0)]);
+        (0..3).for_each(|connection| world.claim(connection, 0.75));
+        assert_eq!(world.advertised(), 0.125, "a quarter of C for two");
+        // One that is held back leaves its part to the other, and not to the first.
+        world.claim(2, 0.0625);
+        assert_eq!(world.advertised(), 0.1875);
     }
 
     /// A claim of what was advertised before a third came is above what each gets now, and all that is marked below it

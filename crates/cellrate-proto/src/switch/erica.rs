@@ -18,7 +18,8 @@
 //!   the effective number, a claim is not taken for use: what was measured counts, if that is less, unless
 //!   [`claims_are_use`](EricaConfig::claims_are_use).
 //! - MCR and weights are not looked at unless that is [asked for](Fairness): ERICA shares equally. A source keeps its
-//!   MCR whatever the ER.
+//!   MCR whatever the ER, though: what those have whose MCR is above the share goes off the capacity first, and no
+//!   other connection is offered as much (MaxAlloc leaves them out).
 
 mod effective;
 mod parameters;
@@ -34,6 +35,7 @@ use super::aging::Aging;
 use super::averaging::{AveragedLoad, Fading, LoadAveraging, load_factor};
 use super::list::List;
 use super::meter::{IntervalLoad, Meter, Metering};
+use super::minima::{Above, Minima};
 use super::weights::{Entitlement, Fairness, Weights};
 use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::rate_code::RateCode;
@@ -70,13 +72,15 @@ pub struct Erica {
     vcs: List<EricaVc>,
 }
 
-/// Refinements of the algorithm that few ports have.
-#[derive(Clone, Debug)]
+/// Refinements of the algorithm, and MCRs, that few ports have.
+#[derive(Clone, Debug, Default)]
 struct Refinements {
     fading: Option<Fading>,
     averaged: Option<AveragedLoad>,
     aging: Option<Aging>,
     weights: Option<Weights>,
+    /// Where shares are equal.
+    minima: Option<Minima>,
 }
 
 impl Refinements {
@@ -92,6 +96,7 @@ impl Refinements {
                 averaged: averaged.then_some(AveragedLoad::new(*load_averaging)),
                 aging: aging.map(Aging::new),
                 weights: weighted.then(Weights::new),
+                minima: None,
             })
         })
     }
@@ -152,13 +157,10 @@ impl Erica {
 
     /// Rate that ABR may use, by what an interval measured.
     fn capacity(&self, load: &IntervalLoad) -> CellRate {
-        let guaranteed = load.guaranteed_rate();
         match &self.config.queue_control {
-            QueueControl::TargetUtilization(utilization) => {
-                (self.link_rate * *utilization).saturating_sub(guaranteed)
-            }
+            QueueControl::TargetUtilization(utilization) => load.available(self.link_rate * *utilization),
             QueueControl::QueueingDelay(control) => {
-                let available = self.link_rate.saturating_sub(guaranteed);
+                let available = load.available(self.link_rate);
                 let delay = control.queueing_delay(load.abr_queue, available, self.link_rate);
                 available * control.share(delay)
             }
@@ -168,7 +170,16 @@ impl Erica {
     /// Everyone's equal share; with weights, that of each unit of weight in what is left above MCRs.
     fn fair_share(&self) -> CellRate {
         let promised = self.weights().map_or(CellRate::ZERO, Weights::promised);
-        divide(self.shares.capacity.saturating_sub(promised), self.n())
+        self.above().share_of(self.shares.capacity.saturating_sub(promised), self.n())
+    }
+
+    /// Connections whose MCR is above the share.
+    fn above(&self) -> Above {
+        self.minima().map_or_else(Above::default, Minima::above)
+    }
+
+    fn minima(&self) -> Option<&Minima> {
+        self.refinements.as_ref()?.minima.as_ref()
     }
 
     /// N: at least 1, so that capacity / N is a rate even on an idle port.
@@ -240,7 +251,11 @@ impl SwitchAlgorithm for Erica {
         Some(Metering { interval: *interval, bidirectional: active_sources.bidirectional, history })
     }
 
-    fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
+    fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
+        if self.config.fairness == Fairness::Equal && vc.mcr > CellRate::ZERO {
+            let refinements = self.refinements.get_or_insert_default();
+            refinements.minima.get_or_insert_default().connect(slot, vc.mcr);
+        }
         if let Some(Refinements { fading, aging, weights, .. }) = self.refinements.as_deref_mut() {
             fading.iter_mut().for_each(Fading::connect);
             aging.iter_mut().for_each(Aging::connect);
@@ -270,7 +285,10 @@ impl SwitchAlgorithm for Erica {
         let er = vc.answer.er_in(meter.interval()).unwrap_or_else(|| {
             let ccr = if self.config.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
             let entitled = self.entitlement(slot);
-            let er = RateCode::floor(self.explicit_rate(ccr, entitled).min(self.shares.capacity));
+            // Who has more by MCR is offered the share, and keeps what it has.
+            let is_above = self.minima().is_some_and(|minima| minima.of(slot) > self.fair_share());
+            let er = if is_above { self.fair_share() } else { self.explicit_rate(ccr, entitled) };
+            let er = RateCode::floor(er.min(self.shares.capacity));
             self.vcs[slot].answer = Answer::new(meter.interval(), er);
             er
         });
@@ -290,7 +308,7 @@ impl SwitchAlgorithm for Erica {
         let (input, capacity) = (load.abr_rate(), self.capacity(load));
         (self.active, self.z) = (f64::from(load.active), load_factor(input, capacity));
         let mut same_averages = true;
-        if let Some(Refinements { fading, averaged, aging, weights }) = self.refinements.as_deref_mut() {
+        if let Some(Refinements { fading, averaged, aging, weights, .. }) = self.refinements.as_deref_mut() {
             let (config, vcs) = (&self.config, &self.vcs);
             let used = |slot| config.used(vcs[slot].ccr, slot, meter);
             if let Some(fading) = fading {
@@ -317,6 +335,12 @@ impl SwitchAlgorithm for Erica {
         }
         if let Some(fair_share) = effective {
             self.active = self.effective_number(fair_share, meter);
+        }
+        let n = self.n();
+        if let Some(Refinements { minima: Some(minima), .. }) = self.refinements.as_deref_mut() {
+            let before = minima.above();
+            minima.end_interval(capacity, n, meter);
+            same_averages &= before == minima.above();
         }
         self.joined = 0;
         let max_alloc_previous = self.shares.max_alloc_current;

@@ -134,7 +134,7 @@ impl SwitchAlgorithm for Fecn {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
-        let capacity = self.link_rate.saturating_sub(load.guaranteed_rate());
+        let capacity = load.available(self.link_rate);
         let arrived = load.abr_rate();
         if arrived == CellRate::ZERO && load.abr_queue > Cells::ZERO {
             return;

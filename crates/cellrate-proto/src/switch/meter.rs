@@ -7,9 +7,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Slot;
+use super::available::{Others, Weighted};
 use super::list::List;
 use crate::declaration::{Key, Setting, Values, key, written};
 use crate::parameters::{ParameterError, in_range};
+use crate::scheduling::Weight;
 use crate::units::{CellRate, Cells, Duration, Time};
 
 /// When an averaging interval ends.
@@ -85,6 +87,8 @@ pub struct IntervalLoad {
     pub abr_cells: u64,
     /// CBR and VBR cells that arrived.
     pub guaranteed_cells: u64,
+    /// Cells of other categories that the scheduler of the port sent.
+    pub sent: Sent,
     /// Connections of which an ABR cell arrived, or, with bidirectional counting, a BRM passed backward.
     pub active: u32,
     /// ABR queue when it ended.
@@ -107,10 +111,42 @@ impl IntervalLoad {
         rate(self.guaranteed_cells, self.length())
     }
 
-    /// Whether nothing came, nobody was active, and nothing waits.
-    pub fn is_idle(&self) -> bool {
-        self.abr_cells == 0 && self.guaranteed_cells == 0 && self.active == 0 && self.abr_queue == Cells::ZERO
+    /// Rates that other categories took of the line, or could have.
+    pub fn others(&self) -> Others {
+        let length = self.length();
+        Others {
+            first: rate(self.guaranteed_cells + self.sent.booked, length),
+            weighted: self.sent.weights.map(|weights| {
+                let used = [self.sent.guaranteed, self.sent.ubr].map(|cells| rate(cells, length));
+                Weighted { weights, used }
+            }),
+        }
     }
+
+    /// Part that ABR may have of `of`, which is the line's rate or the part of it that is handed out [cells/s].
+    pub fn available(&self, of: CellRate) -> CellRate {
+        self.others().available(of)
+    }
+
+    /// Whether nothing came or was sent, nobody was active, and nothing waits.
+    pub fn is_idle(&self) -> bool {
+        let Sent { booked, guaranteed, ubr, .. } = self.sent;
+        let others = self.guaranteed_cells + booked + guaranteed + ubr;
+        self.abr_cells == 0 && others == 0 && self.active == 0 && self.abr_queue == Cells::ZERO
+    }
+}
+
+/// Cells that a port sent of other categories than ABR, as far as its scheduler goes by them.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Sent {
+    /// GFR and UBR cells that went before ABR cells, because so much is booked for them.
+    pub booked: u64,
+    /// Weights of CBR and VBR together, of ABR, and of GFR and UBR together; `None` by strict priority.
+    pub weights: Option<[Weight; 3]>,
+    /// CBR and VBR cells, where categories have weights.
+    pub guaranteed: u64,
+    /// GFR and UBR cells, where categories have weights.
+    pub ubr: u64,
 }
 
 /// The counters of a port.
@@ -133,12 +169,14 @@ pub struct Meter {
     wishes: Option<Box<Wishes>>,
 }
 
-/// Measurements that few algorithms ask for.
-#[derive(Clone, Debug)]
+/// Measurements that few algorithms or ports ask for.
+#[derive(Clone, Debug, Default)]
 struct Wishes {
     /// Whether a BRM makes its connection active.
     bidirectional: bool,
     history: Option<History>,
+    /// Cells that the scheduler has sent in the present interval.
+    sent: Sent,
 }
 
 impl Wishes {
@@ -146,7 +184,8 @@ impl Wishes {
     fn of(metering: &Metering) -> Option<Box<Wishes>> {
         let &Metering { bidirectional, history, .. } = metering;
         let history = history.then(History::default);
-        (bidirectional || history.is_some()).then(|| Box::new(Wishes { bidirectional, history }))
+        let sent = Sent::default();
+        (bidirectional || history.is_some()).then(|| Box::new(Wishes { bidirectional, history, sent }))
     }
 }
 
@@ -325,6 +364,18 @@ impl Meter {
         self.guaranteed_cells += count;
     }
 
+    /// The port weighs categories by these `weights`, or goes by what is booked: it tells of [what it
+    /// sends](Meter::sent).
+    pub(super) fn watch_sent(&mut self, weights: Option<[Weight; 3]>) {
+        self.wishes.get_or_insert_default().sent.weights = weights;
+    }
+
+    /// Cells that the scheduler has sent since the interval began; `None` where it does not tell of them.
+    #[inline]
+    pub(super) fn sent(&mut self) -> Option<&mut Sent> {
+        self.wishes.as_mut().map(|wishes| &mut wishes.sent)
+    }
+
     /// A BRM passed backward, which makes its connection active with bidirectional counting.
     #[inline]
     pub(super) fn on_backward_rm(&mut self, slot: Slot) {
@@ -341,9 +392,13 @@ impl Meter {
             end: self.deadline,
             abr_cells: self.abr_cells,
             guaranteed_cells: self.guaranteed_cells,
+            sent: self.wishes.as_ref().map_or(Sent::default(), |wishes| wishes.sent),
             active: self.active,
             abr_queue,
         };
+        if let Some(wishes) = &mut self.wishes {
+            wishes.sent = Sent { weights: wishes.sent.weights, ..Sent::default() };
+        }
         self.abr_cells = 0;
         self.guaranteed_cells = 0;
         self.active = 0;
@@ -504,6 +559,7 @@ mod tests {
             end: ms(5),
             abr_cells: 4,
             guaranteed_cells: 1,
+            sent: Sent::default(),
             active: 2,
             abr_queue: Cells(7),
         };

@@ -16,6 +16,7 @@
 
 mod aging;
 mod aprc;
+mod available;
 mod averaging;
 mod becn;
 mod built_in;
@@ -29,6 +30,7 @@ pub mod frame_discard;
 mod intelligent_marking;
 mod list;
 mod meter;
+mod minima;
 mod osu;
 mod packet_marking;
 mod phantom;
@@ -42,13 +44,14 @@ mod stop_and_go;
 mod weights;
 
 pub use aging::{Aging, AgingConfig};
+pub use available::{Others, Term, Weighted};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
 pub use becn::{Becn, BecnConfig, BecnIndication};
 pub use built_in::{BuiltIn, Figure, Form};
 pub use efci::{Efci, EfciConfig};
 pub use frame_discard::{FrameDiscard, FrameDiscardConfig, PduCell};
 pub use intelligent_marking::MarkingFactors;
-pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
+pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, Sent, VcMeter};
 pub use packet_marking::{Found, PacketMarking, PacketMarkingConfig, RedConfig};
 pub use port_control::{PortControl, PortControlConfig};
 pub use weights::Fairness;

@@ -185,8 +185,7 @@ impl SwitchAlgorithm for Osu {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
-        self.capacity =
-            (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());
+        self.capacity = load.available(self.link_rate * self.config.target_utilization);
         self.z = load_factor(load.abr_rate(), self.capacity);
         self.n = load.active.max(1);
     }

@@ -115,9 +115,8 @@ impl SwitchAlgorithm for Phantom {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
-        let [line, guaranteed, abr] =
-            [self.link_rate, load.guaranteed_rate(), load.abr_rate()].map(CellRate::as_cells_per_s);
-        self.macr = self.with(line - guaranteed - abr);
+        let left = load.others().left_of(self.link_rate);
+        self.macr = self.with(left - load.abr_rate().as_cells_per_s());
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {

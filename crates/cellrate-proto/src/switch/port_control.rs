@@ -8,7 +8,9 @@ use super::efci::{Efci, EfciConfig};
 use super::meter::{Meter, QuietMeter};
 use super::{Algorithm, Feedback, Promises, Settled, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort};
 use crate::parameters::ParameterError;
+use crate::rate_code::RateCode;
 use crate::rm::RmCell;
+use crate::scheduling::Weight;
 use crate::units::{CellRate, Cells, Time};
 
 /// Congestion control of a port. The default does nothing.
@@ -47,11 +49,14 @@ struct Active {
     algorithm: Algorithm,
 }
 
-/// Marking that few ports have beside an algorithm: EFCI and BRMs of their own.
-#[derive(Debug)]
+/// Marking that few ports have beside an algorithm, and limits: EFCI, BRMs of their own, and connections that they
+/// hold to a rate.
+#[derive(Debug, Default)]
 struct Marking {
     efci: Option<Efci>,
     becn: Option<Becn>,
+    /// By slot, the most that a connection is told it may send; shorter where no later one is held to a rate.
+    held_to: Vec<RateCode>,
 }
 
 impl PortControl {
@@ -69,7 +74,11 @@ impl PortControl {
     }
 
     fn assemble(config: &PortControlConfig, algorithm: Algorithm) -> PortControl {
-        let marking = Marking { efci: config.efci.map(Efci::new), becn: config.becn.map(Becn::new) };
+        let marking = Marking {
+            efci: config.efci.map(Efci::new),
+            becn: config.becn.map(Becn::new),
+            held_to: Vec::new(),
+        };
         let is_alone = marking.efci.is_none() && marking.becn.is_none();
         if is_alone && matches!(algorithm, Algorithm::None) {
             return PortControl { active: None };
@@ -95,6 +104,36 @@ impl PortControl {
             algorithm.on_connect(slot, vc);
         }
         slot
+    }
+
+    /// The port itself holds the connection with this number to a rate: it is told of no more than `rate`, whatever the
+    /// algorithm says. Where nothing is marked, measured or answered nothing is told.
+    pub fn hold_to(&mut self, slot: Slot, rate: CellRate) {
+        let Some(active) = self.active.as_deref_mut() else { return };
+        let held_to = &mut active.marking.get_or_insert_default().held_to;
+        let place = slot.0 as usize;
+        held_to.resize(held_to.len().max(place + 1), RateCode::MAX);
+        held_to[place] = RateCode::floor(rate);
+    }
+
+    /// The scheduler weighs categories by these `weights`, or goes by what is booked for GFR and UBR if there are none:
+    /// it tells of what it [sends](PortControl::on_sent).
+    pub fn watch_sent(&mut self, weights: Option<[Weight; 3]>) {
+        if let Some(active) = self.active.as_deref_mut() {
+            active.meter.watch_sent(weights);
+        }
+    }
+
+    /// A cell of another category has been sent whole, where the scheduler tells of them: one of CBR or VBR if
+    /// `guaranteed`, one of GFR or UBR if not; `booked` if it went before ABR because so much is booked.
+    #[inline]
+    pub fn on_sent(&mut self, guaranteed: bool, booked: bool) {
+        let Some(sent) = self.active.as_deref_mut().and_then(|active| active.meter.sent()) else { return };
+        match (sent.weights.is_some(), guaranteed) {
+            (false, _) => sent.booked += u64::from(booked),
+            (true, true) => sent.guaranteed += 1,
+            (true, false) => sent.ubr += 1,
+        }
     }
 
     /// The line takes `link_rate` from now on. Averaging intervals that end before this instant have
@@ -215,10 +254,15 @@ impl PortControl {
     /// port's ABR queue now; where the [answer is settled](PortControl::answer_is_fixed), nobody looks at it.
     #[inline]
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
-        let Some(Active { meter, algorithm, .. }) = self.active.as_deref_mut() else { return };
+        let Some(Active { meter, algorithm, marking }) = self.active.as_deref_mut() else { return };
         meter.on_backward_rm(slot);
         if let Some(algorithm) = algorithm.as_dyn_mut() {
             algorithm.on_backward_rm(now, slot, queue, meter, feedback);
+        }
+        if let Some(marking) = marking
+            && let Some(&held_to) = marking.held_to.get(slot.0 as usize)
+        {
+            feedback.limit_to_code(held_to);
         }
     }
 
@@ -290,7 +334,6 @@ impl PortControl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rate_code::RateCode;
     use crate::switch::{
         AveragingInterval, EricaConfig, IntervalLoad, LoadAveraging, Metering, RelativeRateConfig,
     };
@@ -368,6 +411,41 @@ mod tests {
             loads: Arc::clone(&loads),
         };
         (PortControl::with_algorithm(&PortControlConfig::default(), Box::new(recorder)), loads)
+    }
+
+    #[test]
+    fn a_connection_that_the_port_holds_to_a_rate_is_told_of_no_more() {
+        let mut port = erica(EricaConfig::erica());
+        let slots = [port.connect(&vc()), port.connect(&vc()), port.connect(&vc())];
+        port.hold_to(slots[1], CellRate::new(4096.0));
+        let mut er = |slot: Slot, came: f64| {
+            let mut feedback = Feedback::new(RateCode::floor(CellRate::new(came)), false, false);
+            port.on_backward_rm(Time::ZERO, slot, Cells::ZERO, &mut feedback);
+            feedback.explicit_rate().rate().as_cells_per_s()
+        };
+        assert_eq!(slots.map(|slot| er(slot, 65_536.0)), [65_536.0, 4096.0, 65_536.0]);
+        assert_eq!(er(slots[1], 1024.0), 1024.0, "ER is never raised");
+    }
+
+    #[test]
+    fn what_the_scheduler_sends_of_others_goes_off_what_abr_may_have() {
+        let others = |weights, sent: &[(bool, bool, u32)]| {
+            let (mut port, loads) = recorder(None);
+            port.watch_sent(weights);
+            (0..100).for_each(|_| port.on_guaranteed_cell());
+            for &(guaranteed, booked, count) in sent {
+                (0..count).for_each(|_| port.on_sent(guaranteed, booked));
+            }
+            port.end_intervals(ms(10), |_| Cells::ZERO);
+            let loads = loads.lock().unwrap();
+            [0, 1].map(|interval| loads[interval].available(CellRate::new(100_000.0)).as_cells_per_s())
+        };
+        // 100 CBR cells and 50 of UBR whose turns were booked, in 5 ms; then nothing.
+        let by_priority = others(None, &[(true, false, 100), (false, true, 50), (false, false, 70)]);
+        assert_eq!(by_priority, [70_000.0, 100_000.0]);
+        // By weight what was sent counts: 20,000 of CBR and VBR, and UBR sent more than its half of the rest.
+        let weights = Some([Weight::ONE; 3]);
+        assert_eq!(others(weights, &[(true, false, 100), (false, false, 350)]), [40_000.0, 100_000.0]);
     }
 
     #[test]

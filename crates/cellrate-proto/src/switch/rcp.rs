@@ -160,7 +160,7 @@ impl SwitchAlgorithm for Rcp {
             self.average(mean, length);
         }
         let round_trip = self.round_trip.unwrap_or(length);
-        let most = (self.link_rate * target_utilization).saturating_sub(load.guaranteed_rate());
+        let most = load.available(self.link_rate * target_utilization);
         let most = most.as_cells_per_s();
         let least = LEAST_CELLS / round_trip;
         if most > least {

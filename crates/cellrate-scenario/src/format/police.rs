@@ -161,8 +161,8 @@ const POLICE: Shape = Shape {
         key(
             "cdvt",
             TIME,
-            "one cell time of the link",
-            "Cell delay variation tolerance of the peak; tau1 of abr.1.",
+            "one cell time of the link, and by how much delays on the way to the policer change",
+            "Cell delay variation tolerance of the peak; tau1 of abr.1. It has to be given where the rate of a link before the policer changes.",
         ),
         key(
             "scr",

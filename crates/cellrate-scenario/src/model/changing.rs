@@ -88,6 +88,20 @@ impl Link {
         self.later().map(|state| state.rate).fold(self.rate, Ord::max)
     }
 
+    /// How long a cell may wait at most before the line out of an end because it is slower for a while than at its
+    /// fastest, if all that comes fills the fastest line: a wait that is over as the line gets faster, so that cells
+    /// come out closer than they came in. A slow line at the end of the run does not count.
+    pub fn longest_slack(&self, end: u8) -> Duration {
+        let first = (Time::ZERO, self.first_state());
+        let states: Vec<(Time, LineState)> = iter::once(first).chain(self.changes_of(end)).collect();
+        let fastest = states.iter().map(|(_, state)| state.rate.as_bps()).max().unwrap_or_default() as f64;
+        let lost = |pair: &[(Time, LineState)]| {
+            let span = pair[1].0.since(pair[0].0).as_ps() as f64;
+            span * (1.0 - pair[0].1.rate.as_bps() as f64 / fastest)
+        };
+        Duration::from_ps(states.windows(2).map(lost).sum::<f64>().ceil() as u64)
+    }
+
     /// The least of its delays.
     pub fn shortest_delay(&self) -> Duration {
         self.later().map(|state| state.delay).fold(self.delay, Ord::min)

@@ -210,6 +210,14 @@ impl Port {
         self.control.algorithm.target_utilization()
     }
 
+    /// The most that control of ABR may tell a connection to send that leaves here; `None` where the port does not hold
+    /// it to a rate. It is less than that rate by what is [left of the line](Port::target_utilization), and by a
+    /// twentieth at least, so that a queue ends and the BRMs of the other direction have their place.
+    pub fn told_of(&self, queue: &ConnectionQueue) -> Option<CellRate> {
+        let shaped_to = queue.shaped_to.filter(|_| self.queueing.is_per_vc())?;
+        Some(shaped_to * self.target_utilization().min(0.95))
+    }
+
     /// Weight of what its algorithm leaves of that, as the share of one connection more [no unit, 0 or more].
     pub fn phantom_weight(&self) -> f64 {
         self.control.algorithm.phantom_weight()
@@ -239,9 +247,12 @@ words! {
     }
 }
 
-/// Room for cells; a cell that finds none is lost.
+/// Room for cells, the one in transmission included; a cell that finds none is lost. At one instant departures go
+/// before arrivals, but instants are whole picoseconds and a cell's time on a line is rounded up: what is a tie by
+/// calculation may find a cell that has not quite left. Where N sources of one cell every T come within CDVT, nothing
+/// is lost with one cell more than N (1 + CDVT/T).
 ///
-/// The cell in transmission counts, too; `None` is without limit.
+/// `None` is without limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
 #[table(name = "buffers", written)]
 pub struct Buffers {
@@ -257,8 +268,9 @@ pub struct Buffers {
     /// Room for all of them together, in addition to their own limits.
     #[key(default = "infinite", as = Room)]
     pub shared: Option<Cells>,
-    /// Room for cells with CLP = 1: they are lost while so many cells of any kind are in the port. Policers set CLP,
-    /// and out-of-rate RM cells have it, too.
+    /// Room for cells with CLP = 1, which policers set: they are lost while so many cells are in the port that leave
+    /// before them, of their own category and, by strict priority, of higher ones. RM cells are let in all the same: a
+    /// source at ACR 0 has no others than those out of rate, which have CLP = 1.
     #[key(default = "infinite", as = Room)]
     pub tagged: Option<Cells>,
 }

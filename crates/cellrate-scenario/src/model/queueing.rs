@@ -4,7 +4,7 @@ use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::{CellRate, Cells};
 
 /// The queues of a port. The default is one for each priority, the first priority first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Queueing {
     /// Within a priority.
     pub discipline: Discipline,
@@ -12,9 +12,17 @@ pub struct Queueing {
     pub class_weights: Option<[Weight; 3]>,
     /// Cells of one connection that may wait where each has a queue of its own; `None` is no limit beside the buffers.
     pub room: Option<Cells>,
+    /// The MCRs of the GFR and UBR connections that leave here beside ABR ones, together: by strict priority so much of
+    /// them goes before ABR [cells/s].
+    pub booked: CellRate,
 }
 
 impl Queueing {
+    /// Whether GFR and UBR go before ABR as far as a rate is booked for them.
+    pub fn books(&self) -> bool {
+        self.booked > CellRate::ZERO && self.class_weights.is_none()
+    }
+
     /// Whether every connection has a queue of its own.
     pub fn is_per_vc(&self) -> bool {
         self.discipline != Discipline::Fifo

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use cellrate_proto::admission::equivalent::OnOffSource;
 use cellrate_proto::admission::{Book, Charging, Request};
 use cellrate_proto::negotiation::{self, Change, Node as Limits, Offer, Optional};
-use cellrate_proto::{AbrParameters, CellRate, Duration};
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Duration};
 
 use super::connection::{self, Terms};
 use super::network::Network;
-use super::{stop_and_go, tree};
-use crate::model::{Booking, Category, Connection, Flow, Negotiated, Refused, Sender, Shared, Step, Traffic};
+use super::{service, stop_and_go, tree};
+use crate::model::{
+    Booking, Category, Connection, Flow, Link, Negotiated, Refused, Sender, Shared, Step, Traffic,
+};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
@@ -91,7 +93,10 @@ pub(super) fn admit(
         }
         return Ok(outcome);
     };
-    let mut book = Book::new(network.links.iter().flat_map(|link| [link.slowest_rate(); 2]), wish.charging);
+    let lines = |rate: fn(&Link) -> BitRate| network.links.iter().flat_map(move |link| [rate(link); 2]);
+    let mut book = Book::new(lines(Link::slowest_rate), wish.charging)
+        .at_fastest(lines(Link::fastest_rate))
+        .in_parts(service::parts(network, connections, root.node("flows").is_some()));
     if let Some(loss) = wish.loss {
         let rooms = network.links.iter().flat_map(|link| &link.ports).map(|port| port.buffers.rooms()[0]);
         book = book.multiplexing(loss, rooms);
@@ -233,7 +238,7 @@ fn set_up(
         let offer = Offer { parameters, mcr_min: terms.mcr_min, signalled: wish.signalled };
         let mut nodes: Vec<Limits> = path
             .iter()
-            .map(|step| limits(network, *step, (!idle).then(|| book.room(line(step)).to_cell_rate())))
+            .map(|step| limits(network, *step, (!idle).then(|| book.room_for_abr(line(step)).to_cell_rate())))
             .collect();
         for node in &mut nodes[all_lines.far.len()..] {
             (node.propagation, node.processing) = Default::default();

@@ -43,6 +43,8 @@ pub(super) struct Terms {
     pub frtt: Option<Place>,
     /// Where one of the keys above that need admission stands.
     pub needs_admission: Option<(&'static str, Place)>,
+    /// Keys that only some ports go by, and where they stand.
+    pub port_keys: Vec<(&'static str, Place)>,
     /// Policers that it asks for.
     pub police: police::Asked,
 }
@@ -132,6 +134,10 @@ fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
         scr,
         frtt: abr(table).or_else(|| reverse.and_then(abr)),
         needs_admission: needs,
+        port_keys: ["queue_weight", "shaped_to"]
+            .into_iter()
+            .filter_map(|key| table.node(key).map(|node| (key, node.place)))
+            .collect(),
         police: police::Asked::read(table, scr)?,
     })
 }

@@ -197,7 +197,7 @@ fn terms(table: &Table, connection: &Connection, desk: Option<&Desk>) -> Result<
         return Err(Fault::new(frtt.place, message, "Leave it out"));
     }
     let police = police::Asked::read(&Table::default(), None)?;
-    Ok(Terms { mcr_min: None, scr, frtt: None, needs_admission: None, police })
+    Ok(Terms { mcr_min: None, scr, frtt: None, needs_admission: None, port_keys: Vec::new(), police })
 }
 
 fn call_traffic(table: &Table, place: Place, sender: &Sender) -> Result<Traffic, Fault> {

@@ -23,6 +23,7 @@ mod path;
 mod police;
 mod port;
 mod probe;
+mod service;
 mod stop_and_go;
 mod traffic;
 mod tree;
@@ -49,6 +50,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     changed_links::check(&network, &connections)?;
     let mut probes = probe::build(root, &network, &connections, duration)?;
     let applications = application::build(root, &network, &connections, duration)?;
+    service::check_keys(&network, &connections, &terms)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
     police::build(&network, &mut connections, terms.iter().map(|terms| &terms.police))?;
     probe::keep(&mut probes, &outcome.kept);
@@ -57,6 +59,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
     let demands = flows::build(root, &network, outcome.desk.as_ref(), &mut connections)?;
+    service::book(&mut network.links, &connections);
     let book = outcome.desk.map(|desk| desk.book).unwrap_or_default();
     let seed = root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64;
     let clocks = clock::set(root, seed, &mut network, &mut connections)?;

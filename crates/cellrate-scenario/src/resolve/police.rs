@@ -138,8 +138,10 @@ impl Reader<'_> {
         }
         let between =
             || self.connection.steps(self.backward).take(hop + 1).map(|step| self.network.link(step));
-        let last = between().next_back().map_or(Duration::ZERO, Link::longest_cell_time);
-        let cdvt = optional(self.table, "cdvt", quantity::time)?.unwrap_or(last);
+        let cdvt = match optional(self.table, "cdvt", quantity::time)? {
+            Some(cdvt) => cdvt,
+            None => self.default_cdvt(hop)?,
+        };
         let sender = &self.connection.flow(self.backward).sender;
         let rule = match conformance.method {
             Method::Fixed(definition) => self.fixed(definition, sender.pcr(), cdvt)?,
@@ -172,6 +174,37 @@ impl Reader<'_> {
             }
         };
         Ok(UsageConfig { rule, action: self.action(conformance)? })
+    }
+
+    /// CDVT where none is written: a cell time of the last link before the policer, and by how much delays between
+    /// change: where one falls, cells on the way come closer than they left.
+    ///
+    /// # Errors
+    /// A link between whose rate changes: cells that wait before it while it is slow come close together later, and how
+    /// many there are depends on what the source is allowed then.
+    fn default_cdvt(&self, hop: usize) -> Result<Duration, Fault> {
+        let steps: Vec<_> = self.connection.steps(self.backward).take(hop + 1).collect();
+        let links = || steps.iter().map(|step| self.network.link(*step));
+        let sum =
+            |spans: &mut dyn Iterator<Item = Duration>| spans.fold(Duration::ZERO, Duration::saturating_add);
+        let last = links().next_back().map_or(Duration::ZERO, Link::longest_cell_time);
+        let default =
+            last.saturating_add(sum(&mut links().map(|link| link.longest_delay() - link.shortest_delay())));
+        let slack = sum(&mut steps.iter().map(|step| self.network.link(*step).longest_slack(step.end)));
+        let Some(changing) =
+            steps.iter().find(|step| self.network.link(**step).longest_slack(step.end) > Duration::ZERO)
+        else {
+            return Ok(default);
+        };
+        let message = format!(
+            "the rate of the link of {} changes before the policer, so that cdvt has no default: cells that wait while it is slow come close together when it is fast",
+            self.network.port_name(changing.port())
+        );
+        let most = default.saturating_add(slack).as_ps().div_ceil(1_000_000);
+        let remedy = format!(
+            "Write cdvt in police: cdvt = \"{most} us\" lets all pass that a source at the fastest rate can have waiting there"
+        );
+        Err(Fault::new(self.node.place, message, remedy))
     }
 
     /// The conformance definition that the table names, or the first of the connection's category.

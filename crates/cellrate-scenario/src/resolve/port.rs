@@ -88,7 +88,7 @@ fn queueing(table: &Table) -> Result<Queueing, Fault> {
         let message = format!("room is {}", node.plain());
         return Err(Fault::new(node.place, message, "It must be at least 1 cell"));
     }
-    Ok(Queueing { discipline, class_weights, room })
+    Ok(Queueing { discipline, class_weights, room, ..Queueing::default() })
 }
 
 /// Frame discard of a buffer with so much `room`, as a checked table describes it.

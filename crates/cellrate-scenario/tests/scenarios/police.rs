@@ -197,3 +197,31 @@ fn ports_may_have_less_room_for_tagged_cells() {
     let live = document(common, "").unwrap().resolve_for_live().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(live.links[1].ports[0].buffers, buffers);
 }
+
+/// The tolerance of a policer at sw1, whose link from s changes like this.
+fn tolerance(changes: &str, police: &str) -> Result<Duration, ScenarioError> {
+    let text = document("", &format!("{CBR}police = {{ {police} }}"))?.to_toml();
+    let link = "between = [\"s\", \"sw1\"]";
+    assert!(text.contains(link), "{text}");
+    let scenario = Document::parse(&text.replace(link, &format!("{link}\nchanges = [{changes}]")), "x.toml")?
+        .resolve()?;
+    match scenario.connections[0].policing[0].usage.rule {
+        Rule::Fixed(contract) => Ok(contract.cdvt),
+        _ => unreachable!("it is CBR"),
+    }
+}
+
+#[test]
+fn a_link_that_changes_before_the_policer_is_tolerated_or_cdvt_has_to_be_given() {
+    // A cell time of 10 us, and by how much the delay falls.
+    assert_eq!(tolerance("", "").unwrap(), Duration::from_us(10));
+    assert_eq!(tolerance("{ at = \"500 us\", delay = \"100 us\" }", "").unwrap(), Duration::from_us(910));
+    // A quarter of the rate for 200 us: 150 us of a source at the whole rate wait then, and a cell takes 40 us.
+    let slow = "{ at = \"500 us\", rate = \"10.6 Mbps\" }, { at = \"700 us\", rate = \"42.4 Mbps\" }";
+    let error = tolerance(slow, "").unwrap_err().to_string();
+    assert!(error.contains("s->sw1 changes") && error.contains("cdvt = \"190 us\""), "{error}");
+    assert_eq!(tolerance(slow, "cdvt = \"190 us\"").unwrap(), Duration::from_us(190));
+    // One that gets slower and stays so lets no cells come closer.
+    let slower = "{ at = \"500 us\", rate = \"10.6 Mbps\" }";
+    assert_eq!(tolerance(slower, "").unwrap(), Duration::from_us(40));
+}

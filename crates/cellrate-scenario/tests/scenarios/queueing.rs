@@ -4,15 +4,17 @@ use cellrate_proto::Cells;
 use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_scenario::{ConnectionQueue, Document, Queueing, Scenario, ScenarioError};
 
-/// A scenario with these lines in the switch and in the connection.
+/// A scenario with these lines in the switch and in the connection, and a weight by default where the switch goes by
+/// weights.
 fn with(switch: &str, vc: &str) -> Result<Scenario, ScenarioError> {
+    let weight = if switch.starts_with("queueing = { type = \"round") { "" } else { "queue_weight = 2" };
     let text = format!(
         r#"
 name = "x"
 duration = "1 ms"
 [defaults]
 link = {{ rate = "10 Mbps", delay = "1 ms" }}
-vc = {{ queue_weight = 2 }}
+vc = {{ {weight} }}
 [defaults.switch]
 queueing = {{ type = "weighted-fair" }}
 [[host]]
@@ -47,7 +49,7 @@ fn queue_of(vc: &str) -> ConnectionQueue {
 
 #[test]
 fn a_port_has_the_queues_of_its_switch_or_its_own() {
-    let fair = Queueing { discipline: Discipline::WeightedFair, class_weights: None, room: None };
+    let fair = Queueing { discipline: Discipline::WeightedFair, ..Queueing::default() };
     assert_eq!(of(""), fair);
     assert_eq!(of("ports.d.queueing = { type = \"fifo\" }"), Queueing::default());
     assert_eq!(of("queueing = { type = \"round-robin\" }").discipline, Discipline::RoundRobin);
@@ -82,4 +84,24 @@ fn errors_name_what_is_wrong() {
     assert!(told("queueing = { type = \"fifo\", class_weights = { abr = 0 } }", "").contains("0.001"));
     assert!(told("", "queue_weight = 0").contains("0.001"));
     assert!(told("", "shaped_to = \"0 Mbps\"").contains("shaped_to"));
+}
+
+#[test]
+fn keys_that_no_port_on_the_way_goes_by_are_refused() {
+    let fifo = "queueing = { type = \"fifo\" }";
+    let round = "queueing = { type = \"round-robin\" }";
+    let told = |switch: &str, vc: &str| with(switch, vc).expect_err("it has no effect").to_string();
+    // The weight stands in the defaults.
+    let weight = told(fifo, "");
+    assert!(weight.contains("x.toml:6") && weight.contains("queue_weight has no effect"), "{weight}");
+    let weight = told(round, "queue_weight = 3");
+    assert!(weight.contains("round-robin goes by none"), "{weight}");
+    let shaped =
+        told("queueing = { type = \"fifo\", class_weights = { abr = 2 } }", "shaped_to = \"1 Mbps\"");
+    assert!(shaped.contains("has no effect") && shaped.contains("weighted-fair"), "{shaped}");
+    // One port of those that go back is enough, and round robin holds connections to rates.
+    assert!(with("ports.d.queueing = { type = \"fifo\" }", "shaped_to = \"1 Mbps\"").is_ok());
+    assert!(with(round, "shaped_to = \"1 Mbps\"").is_ok());
+    let promised = told("", "shaped_to = \"1 Mbps\"\nabr = { mcr = \"2 Mbps\" }");
+    assert!(promised.contains("hold back what set-up promises"), "{promised}");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cellrate_engine::set_up::{self, PartsOfPort};
 use cellrate_proto::switch::Slot;
-use cellrate_scenario::{FlowIndex, Scenario};
+use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
 
 use super::place::Place;
 use crate::kernel::build::Parts;
@@ -70,7 +70,7 @@ pub(super) fn build_hops(
         for (index, step) in steps.enumerate() {
             let place = ports[step.port().index()].unwrap_or(Place { cluster: 0, index: NONE });
             let port = parts[place.cluster as usize].ports.get_mut(place.index as usize);
-            let slot = port.map_or(Slot(NONE), |port| connect(port, scenario, flow));
+            let slot = port.map_or(Slot(NONE), |port| connect(port, scenario, flow, step.port()));
             // The direction ends where the other one begins.
             let endpoint = if index == last { endpoints[flow.other().index()].index } else { NONE };
             let category = scenario.connection(flow.connection()).category;
@@ -94,11 +94,11 @@ pub(super) fn build_hops(
     hops
 }
 
-/// Tells `port` of a direction at set-up; its number there.
-fn connect(port: &mut Port, scenario: &Scenario, flow: FlowIndex) -> Slot {
+/// Tells `port`, the one with this index, of a direction at set-up; its number there.
+fn connect(port: &mut Port, scenario: &Scenario, flow: FlowIndex, index: PortIndex) -> Slot {
     let parts = match &mut port.queues {
         Queues::Served(served) => served.connected(),
         Queues::Fifo(_) | Queues::Ranked(_) => PartsOfPort::default(),
     };
-    set_up::connect(scenario, flow, &mut port.control, parts).unwrap_or(Slot(NONE))
+    set_up::connect(scenario, flow, index, &mut port.control, parts).unwrap_or(Slot(NONE))
 }

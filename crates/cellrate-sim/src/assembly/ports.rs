@@ -67,8 +67,8 @@ pub(super) fn build_port(
         config.control.efci.is_some_and(|efci| most_there.is_none_or(|most| most > efci.high.0));
     let marks = marks_cells || config.ecn.is_some() && !without_queue;
     let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
-    let takes_turns =
-        config.queueing.is_per_vc() && !without_queue || several && config.queueing.class_weights.is_some();
+    let takes_turns = config.queueing.is_per_vc() && !without_queue
+        || several && (config.queueing.class_weights.is_some() || config.queueing.books());
     let has_events = holds_back
         || takes_turns
         || tapped

@@ -10,7 +10,6 @@ use cellrate_proto::Time;
 use super::hop::Hop;
 use super::state::cluster::Cluster;
 use crate::cell::Cell;
-use crate::kernel::ports::ABR;
 
 impl Cluster {
     /// An ABR cell that is no BRM has come to the port of `hop`, the one of this `number`, which has
@@ -22,7 +21,7 @@ impl Cluster {
             // It was the last cell of an averaging interval, and what the port says is what it says after that.
             port.end_intervals(now);
         }
-        let queue = port.queue(ABR, now);
+        let queue = port.abr_queue(now);
         let Some(brm) = port.control.originate(now, hop.slot, queue) else { return };
         let Some(&way_back) = self.ways_back.get(&(number as u32)) else {
             unreachable!("both directions of a connection pass the same switches");

@@ -141,12 +141,12 @@ fn algorithms_hand_out_the_rate_in_force() {
         let figure = form.figures.iter().find(|figure| figure.name == "capacity").or(form.figures.first());
         let figure = figure.map_or("abr_queue", |figure| figure.name);
         let text = format!(
-            "name = \"t\"\nduration = \"300 ms\"\ndefaults.link = {{ rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
+            "name = \"t\"\nduration = \"900 ms\"\ndefaults.link = {{ rate = \"100 Mbps\", delay = \"1 ms\" }}\n\
              defaults.switch.algorithm = {{ type = \"{name}\" }}\n\
              switch = [{{ name = \"sw1\" }}, {{ name = \"sw2\" }}]\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
              link = [{{ between = [\"a\", \"sw1\"] }}, {{ between = [\"sw2\", \"b\"] }},\n\
-             {{ between = [\"sw1\", \"sw2\"], changes = [{{ at = \"100 ms\", rate = \"50 Mbps\" }}, \
-             {{ at = \"200 ms\", rate = \"100 Mbps\" }}] }}]\n\
+             {{ between = [\"sw1\", \"sw2\"], changes = [{{ at = \"300 ms\", rate = \"50 Mbps\" }}, \
+             {{ at = \"600 ms\", rate = \"100 Mbps\" }}] }}]\n\
              vc = [{{ name = \"v\", path = [\"a\", \"sw1\", \"sw2\", \"b\"] }}]\n\
              [[probe]]\nrecord = [\"acr\"]\n[[probe]]\nrecord = [\"{figure}\"]\nof = [\"sw1->sw2\"]\nevery = \"100 us\""
         );
@@ -163,7 +163,7 @@ fn algorithms_hand_out_the_rate_in_force() {
             let series = result.series.iter().find(|series| series.probe == name).unwrap();
             series.values[series.times_ps.partition_point(|&ps| ps as f64 <= ms * 1e9) - 1]
         };
-        let acr = [99.0, 199.0, 299.0].map(|ms| at("acr", ms) * 424.0 / 1e6);
+        let acr = [299.0, 599.0, 899.0].map(|ms| at("acr", ms) * 424.0 / 1e6);
         // ERICA may rest up to 10 % above its target.
         let share = algorithm.target_utilization() / (1.0 + algorithm.phantom_weight());
         for (acr, line) in acr.into_iter().zip([100.0, 50.0, 100.0]) {
@@ -171,7 +171,7 @@ fn algorithms_hand_out_the_rate_in_force() {
         }
         if figure == "capacity" && name != "erica+" {
             // The interval that ends as the line changes has the new rate.
-            let capacity = [99.9, 100.1, 199.9, 200.1].map(|ms| at("capacity", ms) * 424.0 / 1e6);
+            let capacity = [299.9, 300.1, 599.9, 600.1].map(|ms| at("capacity", ms) * 424.0 / 1e6);
             let halves = [capacity[1] / capacity[0], capacity[2] / capacity[1], capacity[3] / capacity[2]];
             assert_eq!(halves.map(|ratio| (ratio * 1e6).round() / 1e6), [0.5, 1.0, 2.0], "{name}");
         }

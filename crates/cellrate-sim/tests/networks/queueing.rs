@@ -33,7 +33,7 @@ fn before_one_line(duration: Duration, queueing: Queueing, sources: Vec<(Categor
 }
 
 fn per_vc(discipline: Discipline) -> Queueing {
-    Queueing { discipline, class_weights: None, room: Some(Cells(50)) }
+    Queueing { discipline, room: Some(Cells(50)), ..Queueing::default() }
 }
 
 fn constant(rate: f64) -> Traffic {
@@ -154,7 +154,7 @@ fn poisson_cells_wait_as_m_d_1_with_priorities_says() {
     // Whatever the order, the sum of load times wait is that of M/D/1.
     let conserved = 0.8 * residual / (1.0 - 0.8);
     let weights = Some([1.0, 1.0, 9.0].map(Weight::nearest));
-    let unlimited = |discipline| Queueing { discipline, class_weights: None, room: None };
+    let unlimited = |discipline| Queueing { discipline, ..Queueing::default() };
     let shared = [Category::Vbr, Category::Vbr];
     let cases = [
         (Queueing::default(), shared),
@@ -195,10 +195,9 @@ fn the_ready_scenario_shows_what_queues_for_connections_are_for() {
     for point in document.points().expect("it has a sweep") {
         let scenario = point.document.resolve().expect("it is right");
         let result = run(&scenario, &mut |_| ControlFlow::Continue(())).expect("the run ends well");
-        let discipline = scenario
-            .ports()
-            .map(|port| scenario.port(port).queueing.discipline)
-            .max_by_key(|&discipline| discipline != Discipline::Fifo);
+        // Of the line that all of them share.
+        let shared = scenario.steps(FlowIndex(0)).nth(1).expect("it has three links").port();
+        let discipline = Some(scenario.port(shared).queueing.discipline);
         let rows = &result.summary.vcs;
         for row in rows {
             println!(

@@ -39,6 +39,22 @@ fn phantom_on_long_lines_is_said_to_swing_by_rule_and_by_run() {
 }
 
 #[test]
+fn a_warm_up_and_windows_take_no_row_away() {
+    let plain = unsettled(&twenty("type = \"phantom\"", 1000));
+    for measuring in
+        ["warm_up = \"100 ms\"", "window = [{ name = \"end\", from = \"800 ms\", until = \"1 s\" }]"]
+    {
+        let mut scenario = twenty("type = \"phantom\"", 1000);
+        scenario.measuring = resolve(&format!(
+            "name = \"t\"\nduration = \"1 s\"\n{measuring}\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             link = [{{ between = [\"a\", \"b\"], rate = \"149.76 Mbps\", length = \"1 km\" }}]\n"
+        ))
+        .measuring;
+        assert_eq!(unsettled(&scenario), plain, "{measuring}");
+    }
+}
+
+#[test]
 fn what_settles_is_not_said_to_swing() {
     for (algorithm, km) in [
         ("type = \"phantom\", alpha = 0.002", 10),

@@ -34,7 +34,9 @@ pub fn taking_turns(mut scenario: Scenario, number: u64) -> Scenario {
             let mut weight = || Weight::nearest([0.2, 1.0, 3.0][pick(3)]);
             let class_weights = [weight(), weight(), weight()];
             let class_weights = (pick(2) == 0).then_some(class_weights);
-            Arc::make_mut(port).queueing = Queueing { discipline, class_weights, room };
+            let share = [0.0, 0.0, 0.01, 0.3, 1.0][pick(5)];
+            let booked = link.rate.to_cell_rate() * share;
+            Arc::make_mut(port).queueing = Queueing { discipline, class_weights, room, booked };
         }
     }
     scenario

@@ -20,7 +20,7 @@ impl Network<'_> {
         let port = &mut self.ports[number];
         let last = port.originated.get(&cell.flow).and_then(|instants| instants.last());
         let is_soon = last.is_some_and(|&last| now < last + Duration::from_ms(100));
-        if is_soon || (port.queue(1) as u64) < becn.threshold.0 {
+        if is_soon || (port.abr_signal(now) as u64) < becn.threshold.0 {
             return;
         }
         port.originated.entry(cell.flow).or_default().push(now);

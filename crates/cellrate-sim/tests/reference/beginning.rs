@@ -7,10 +7,15 @@ pub(super) fn new_control(
     port: &cellrate_scenario::Port,
     link_rate: cellrate_proto::CellRate,
 ) -> PortControl {
-    match &port.custom {
+    let mut control = match &port.custom {
         Some(_) => PortControl::with_algorithm(&port.control, Box::new(Counting::default())),
         None => PortControl::new(&port.control, link_rate),
+    };
+    let booked = port.queueing.booked.as_cells_per_s() > 0.0;
+    if port.queueing.class_weights.is_some() || booked {
+        control.watch_sent(port.queueing.class_weights);
     }
+    control
 }
 
 pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {

@@ -237,3 +237,65 @@ impl Record {
         if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
     }
 }
+
+impl Network<'_> {
+    pub(super) fn value(&mut self, now: Time, probe: usize) -> f64 {
+        match self.scenario.probes[probe].quantity {
+            Quantity::Flow { .. } | Quantity::VirtualSource { .. } => {
+                let (quantity, flow) = self.sender_of(self.scenario.probes[probe].quantity);
+                let end = &self.ends[flow];
+                match quantity {
+                    FlowQuantity::Acr => end.source.as_ref().map_or(0.0, |s| s.acr().as_cells_per_s()),
+                    FlowQuantity::SourceRate => self.records[probe].growth_per_s(now, end.sent),
+                    FlowQuantity::Received => self.ends[flow ^ 1].data_received as f64,
+                    FlowQuantity::SourceQueue => match &end.relay {
+                        Some(relay) => relay.waiting() as f64,
+                        None => end.supply.waiting(now).unwrap_or(0) as f64,
+                    },
+                    FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+                        let delays = &self.ends[flow ^ 1].delays;
+                        let record = &mut self.records[probe];
+                        let new = &delays
+                            [std::mem::replace(&mut record.last_count, delays.len() as u64) as usize..];
+                        let sum: u128 = new.iter().map(|&ps| u128::from(ps)).sum();
+                        match (quantity, new.iter().max()) {
+                            (_, None) => f64::NAN,
+                            (FlowQuantity::MaxDelay, Some(&largest)) => largest as f64 / 1e12,
+                            _ => sum as f64 / new.len() as f64 / 1e12,
+                        }
+                    }
+                    FlowQuantity::Drops => end.dropped as f64,
+                    FlowQuantity::LoopbackTime => self.last_trips.get(&flow).copied().unwrap_or(0.0),
+                    FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
+                    FlowQuantity::BackwardRm => end.backward_rm_received as f64,
+                    FlowQuantity::Cwnd
+                    | FlowQuantity::Rtt
+                    | FlowQuantity::Retransmissions
+                    | FlowQuantity::Responses
+                    | FlowQuantity::ResponseTime => {
+                        tcp_value(quantity, &end.tcp.as_ref().expect("the direction has TCP").stack)
+                    }
+                }
+            }
+            Quantity::Port { quantity, port } => {
+                let busy = self.busy_by(port.index(), now);
+                let port = &self.ports[port.index()];
+                match quantity {
+                    PortQuantity::Queue => port.total() as f64,
+                    PortQuantity::GuaranteedQueue => port.queue(0) as f64,
+                    PortQuantity::AbrQueue => port.queue(1) as f64,
+                    PortQuantity::UbrQueue => port.queue(2) as f64,
+                    PortQuantity::Utilization => self.records[probe].growth_per_s(now, busy.as_ps()) * 1e-12,
+                    PortQuantity::Drops => port.dropped as f64,
+                    PortQuantity::Metric(place) => {
+                        let mut figures = Vec::new();
+                        port.control.metrics(|_, value| figures.push(value));
+                        figures.get(usize::from(place)).copied().unwrap_or(0.0)
+                    }
+                }
+            }
+            // Worked out behind the run.
+            Quantity::Demand { .. } => 0.0,
+        }
+    }
+}

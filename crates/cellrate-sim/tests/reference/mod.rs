@@ -396,6 +396,12 @@ impl<'a> Network<'a> {
                     let port = &mut self.ports[number_of(step)];
                     let slot = port.control.connect(&vc);
                     port.slots.insert(flow, slot);
+                    let config = &self.scenario.links[number_of(step) / 2].ports[number_of(step) % 2];
+                    let queue = &self.scenario.connections[flow / 2].queue;
+                    if let (true, Some(rate)) = (config.queueing.is_per_vc(), queue.shaped_to) {
+                        // Some of it is left, as of the line.
+                        port.control.hold_to(slot, rate * config.target_utilization().min(0.95));
+                    }
                 }
             }
         }
@@ -470,8 +476,13 @@ impl<'a> Network<'a> {
             line_loses(link, number % 2, &mut self.ports[number], now)
         };
         let port = &mut self.ports[number];
-        port.turns.iter_mut().for_each(Turns::ended);
         let (cell, priority, began) = port.transmitting.take().expect("a cell is in transmission");
+        if let Some(turns) = &mut port.turns {
+            if priority != 1 {
+                port.control.on_sent(priority == 0, turns.was_booked);
+            }
+            turns.ended();
+        }
         note_empty(port, now, priority);
         assert_eq!(port.transmitted_at, now);
         port.transmitted += 1;
@@ -512,7 +523,8 @@ impl<'a> Network<'a> {
             return;
         };
         if self.flaw != Some(Flaw::EfciOnArrival) {
-            mark(port, &mut cell, priority, abr_queue);
+            let held = port.turns.as_ref().map_or(0, |turns| turns.held_of_abr(now, &port.waiting));
+            mark(port, &mut cell, priority, abr_queue - held);
         }
         if self.flaw == Some(Flaw::MarksAsTheyLeave) {
             self.mark_packet(now, number, priority, &mut cell);
@@ -545,7 +557,8 @@ impl<'a> Network<'a> {
             !(full([guaranteed, abr, ubr][priority], port.queue(priority)) || full(shared, port.total()));
         let refused = self.flaw != Some(Flaw::TaggedCellsAreAlike)
             && cell.clp()
-            && tagged.is_some_and(|tagged| port.total() as u64 >= tagged.0);
+            && cell.rm.is_none()
+            && tagged.is_some_and(|tagged| port.ahead_of(priority) as u64 >= tagged.0);
         let has_room = has_room
             && port.turns.as_ref().is_none_or(|turns| turns.has_room(&cell, &port.waiting[priority]));
         if !self.frame_gets_in(number, &cell, has_room && !refused) {
@@ -624,7 +637,7 @@ impl<'a> Network<'a> {
     /// The port answers a BRM that controls the direction `controlled`, which leaves the switch there.
     fn answer(&mut self, now: Time, number: usize, controlled: usize, mut rm: RmCell) -> RmCell {
         let port = &mut self.ports[number];
-        let mut queue = port.queue(1);
+        let mut queue = port.abr_signal(now);
         if self.flaw == Some(Flaw::QueueBesideTransmission) {
             queue = port.waiting[1].len();
         }
@@ -667,7 +680,7 @@ impl<'a> Network<'a> {
 
     fn on_interval_end(&mut self, now: Time, number: usize) {
         let port = &mut self.ports[number];
-        let mut queue = port.queue(1);
+        let mut queue = port.abr_signal(now);
         if self.flaw == Some(Flaw::QueueBesideTransmission) {
             queue = port.waiting[1].len();
         }
@@ -796,66 +809,6 @@ impl<'a> Network<'a> {
         let span = now.since(port.integrated_until).as_ps();
         port.queue_integral += port.total() as u128 * u128::from(span);
         port.integrated_until = now;
-    }
-
-    fn value(&mut self, now: Time, probe: usize) -> f64 {
-        match self.scenario.probes[probe].quantity {
-            Quantity::Flow { .. } | Quantity::VirtualSource { .. } => {
-                let (quantity, flow) = self.sender_of(self.scenario.probes[probe].quantity);
-                let end = &self.ends[flow];
-                match quantity {
-                    FlowQuantity::Acr => end.source.as_ref().map_or(0.0, |s| s.acr().as_cells_per_s()),
-                    FlowQuantity::SourceRate => self.records[probe].growth_per_s(now, end.sent),
-                    FlowQuantity::Received => self.ends[flow ^ 1].data_received as f64,
-                    FlowQuantity::SourceQueue => match &end.relay {
-                        Some(relay) => relay.waiting() as f64,
-                        None => end.supply.waiting(now).unwrap_or(0) as f64,
-                    },
-                    FlowQuantity::Delay | FlowQuantity::MaxDelay => {
-                        let delays = &self.ends[flow ^ 1].delays;
-                        let record = &mut self.records[probe];
-                        let new = &delays
-                            [std::mem::replace(&mut record.last_count, delays.len() as u64) as usize..];
-                        let sum: u128 = new.iter().map(|&ps| u128::from(ps)).sum();
-                        match (quantity, new.iter().max()) {
-                            (_, None) => f64::NAN,
-                            (FlowQuantity::MaxDelay, Some(&largest)) => largest as f64 / 1e12,
-                            _ => sum as f64 / new.len() as f64 / 1e12,
-                        }
-                    }
-                    FlowQuantity::Drops => end.dropped as f64,
-                    FlowQuantity::LoopbackTime => self.last_trips.get(&flow).copied().unwrap_or(0.0),
-                    FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
-                    FlowQuantity::BackwardRm => end.backward_rm_received as f64,
-                    FlowQuantity::Cwnd
-                    | FlowQuantity::Rtt
-                    | FlowQuantity::Retransmissions
-                    | FlowQuantity::Responses
-                    | FlowQuantity::ResponseTime => {
-                        tcp_value(quantity, &end.tcp.as_ref().expect("the direction has TCP").stack)
-                    }
-                }
-            }
-            Quantity::Port { quantity, port } => {
-                let busy = self.busy_by(port.index(), now);
-                let port = &self.ports[port.index()];
-                match quantity {
-                    PortQuantity::Queue => port.total() as f64,
-                    PortQuantity::GuaranteedQueue => port.queue(0) as f64,
-                    PortQuantity::AbrQueue => port.queue(1) as f64,
-                    PortQuantity::UbrQueue => port.queue(2) as f64,
-                    PortQuantity::Utilization => self.records[probe].growth_per_s(now, busy.as_ps()) * 1e-12,
-                    PortQuantity::Drops => port.dropped as f64,
-                    PortQuantity::Metric(place) => {
-                        let mut figures = Vec::new();
-                        port.control.metrics(|_, value| figures.push(value));
-                        figures.get(usize::from(place)).copied().unwrap_or(0.0)
-                    }
-                }
-            }
-            // Worked out behind the run.
-            Quantity::Demand { .. } => 0.0,
-        }
     }
 }
 

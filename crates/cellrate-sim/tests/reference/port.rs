@@ -9,6 +9,19 @@ impl Port {
         self.waiting[priority].len() + transmitting
     }
 
+    /// Cells of ABR that wait for the line, those beside that the port holds back.
+    pub(super) fn abr_signal(&self, now: Time) -> usize {
+        self.queue(1) - self.turns.as_ref().map_or(0, |turns| turns.held_of_abr(now, &self.waiting))
+    }
+
+    /// Cells that leave before one of this priority that comes now.
+    pub(super) fn ahead_of(&self, priority: usize) -> usize {
+        match &self.turns {
+            Some(turns) if turns.is_by_weight() => self.queue(priority),
+            _ => (0..=priority).map(|other| self.queue(other)).sum(),
+        }
+    }
+
     /// The cell whose turn it is leaves its queue, with its priority.
     pub(super) fn take(&mut self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, Box<Cell>)> {
         let (priority, place) = self.turn(order, rm_cells)?;

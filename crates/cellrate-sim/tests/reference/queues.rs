@@ -68,7 +68,14 @@ pub(super) struct Turns {
     earliest: BTreeMap<usize, Time>,
     held: BTreeSet<(Time, usize, usize)>,
     serving: Option<usize>,
+    /// From which instant on the next cell of GFR and UBR goes before ABR, where a rate is booked for them.
+    next_booked: Option<Time>,
+    /// Whether the cell in transmission is one of the booked ones.
+    pub was_booked: bool,
 }
+
+/// Turns that GFR and UBR wait for are owed for so long.
+const OWED: Duration = Duration::from_ms(100);
 
 impl Turns {
     pub fn of(scenario: &Scenario, port: PortIndex) -> Option<Turns> {
@@ -89,7 +96,12 @@ impl Turns {
             earliest: BTreeMap::new(),
             held: BTreeSet::new(),
             serving: None,
+            next_booked: None,
+            was_booked: false,
         };
+        if config.queueing.class_weights.is_none() && config.queueing.booked.as_cells_per_s() > 0.0 {
+            turns.next_booked = Some(Time::ZERO);
+        }
         for (class, weight) in config.queueing.class_weights.into_iter().flatten().enumerate() {
             turns.between.weights.insert(class, weight.thousandths().into());
         }
@@ -140,7 +152,13 @@ impl Turns {
             }
     }
 
-    fn become_ready(&mut self, class: usize) {
+    fn become_ready(&mut self, now: Time, class: usize) {
+        if class == 2 {
+            self.next_booked.iter_mut().for_each(|next| *next = (*next).max(now));
+        }
+        if !self.is_by_weight() {
+            return;
+        }
         if self.between.starts.is_empty() && self.serving.is_none() {
             self.between.rest();
         }
@@ -173,7 +191,10 @@ impl Turns {
             true
         } else {
             let others = waiting[class].iter().any(|other| other.flow == cell.flow && !self.overtakes(other));
-            let earliest = self.earliest.get(&cell.flow).copied().unwrap_or(Time::ZERO);
+            let earliest = self.earliest.get(&cell.flow).copied().unwrap_or(Time::ZERO).max(now);
+            if !others {
+                self.earliest.insert(cell.flow, earliest);
+            }
             if !others && earliest > now {
                 self.held.insert((earliest, class, cell.flow));
             }
@@ -183,9 +204,26 @@ impl Turns {
             }
             begins
         };
-        if becomes_ready && !was_ready && self.queueing.class_weights.is_some() {
-            self.become_ready(class);
+        if becomes_ready && !was_ready {
+            self.become_ready(now, class);
         }
+    }
+
+    pub fn is_by_weight(&self) -> bool {
+        self.queueing.class_weights.is_some()
+    }
+
+    /// Cells of ABR that could not leave yet if the line had been idle since the last of their connection left.
+    pub fn held_of_abr(&self, now: Time, waiting: &[VecDeque<Box<Cell>>; 3]) -> usize {
+        let mut next = self.earliest.clone();
+        let mut held = 0;
+        for cell in waiting[1].iter().filter(|cell| !self.overtakes(cell)) {
+            let Some(&spacing) = self.spacings.get(&cell.flow) else { continue };
+            let leaves = next.entry(cell.flow).or_insert(Time::ZERO);
+            held += usize::from(*leaves > now);
+            *leaves = *leaves + spacing;
+        }
+        held
     }
 
     /// The cell whose turn it is leaves its queue, with its priority.
@@ -199,10 +237,11 @@ impl Turns {
             self.held.remove(&(at, class, flow));
             let was_ready = self.is_ready(class, waiting);
             self.begin(class, flow);
-            if !was_ready && self.queueing.class_weights.is_some() {
-                self.become_ready(class);
+            if !was_ready {
+                self.become_ready(now, class);
             }
         }
+        self.was_booked = false;
         let first_rm = waiting[1].iter().position(|cell| cell.rm.is_some());
         if self.rm_cells == RmCells::First
             && let Some(place) = first_rm
@@ -213,7 +252,18 @@ impl Turns {
         let class = match self.queueing.class_weights {
             _ if ready.is_empty() => return None,
             Some(_) => self.between.take(),
-            None => ready[0],
+            None => {
+                let waits = ready.contains(&2) && !ready.contains(&0);
+                match self.next_booked.filter(|&next| waits && next <= now) {
+                    None => ready[0],
+                    Some(next) => {
+                        let oldest = Time::from_ps(now.as_ps().saturating_sub(OWED.as_ps()));
+                        self.next_booked = Some(next.max(oldest) + self.queueing.booked.interval());
+                        self.was_booked = true;
+                        2
+                    }
+                }
+            }
         };
         self.serving = Some(class);
         let rm_goes = class == 1 && self.rm_cells == RmCells::BeforeData;

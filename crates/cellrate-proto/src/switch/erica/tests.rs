@@ -444,3 +444,36 @@ fn every_parameter_is_refused_just_outside_its_range() {
     assert_eq!((refused(plain), refused(EricaConfig::erica_plus())), (Ok(()), Ok(())));
     assert_eq!(EricaConfig::default(), plain);
 }
+
+/// A keeps 3/4 of C by its MCR: B has the other quarter, whether it claims more or less, and is not offered what A has
+/// without overload.
+#[test]
+fn who_keeps_more_by_its_mcr_leaves_less_to_share() {
+    let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(half_utilization()));
+    let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
+    let mut port = PortControl::new(&config, CellRate::new(2.0 * C));
+    let vc = |mcr: f64| VcAtPort {
+        pcr: CellRate::new(2.0 * C),
+        mcr: CellRate::new(mcr),
+        weight: 1.0,
+        round_trip: Duration::ZERO,
+    };
+    assert_eq!((port.connect(&vc(0.75 * C)), port.connect(&vc(0.0))), (A, B));
+    let mut world = World { port, now: Time::ZERO };
+    world.ccr(A, 0.75 * C);
+    world.ccr(B, 0.25 * C);
+    // MaxAlloc is all of C before the first interval has ended.
+    world.interval(768, 256);
+    for _ in 0..3 {
+        world.interval(768, 256);
+        assert_eq!((world.er(A), world.er(B)), (0.25 * C, 0.25 * C));
+    }
+    // Twice the load for B: half of 1/2 C is what it has to come down to.
+    world.ccr(B, 0.5 * C);
+    world.interval(768, 512);
+    assert_eq!(world.figure("fair_share"), 0.25 * C);
+    assert_eq!(world.er(B), RateCode::floor(CellRate::new(0.5 * C / 1.25)).rate().as_cells_per_s());
+    // Without cells of A all of C is there for B.
+    world.interval(0, 512);
+    assert_eq!(world.figure("fair_share"), C);
+}

@@ -349,18 +349,24 @@ impl SwitchPort for Port {
     }
 
     #[inline]
-    fn abr_queue(&self, now: Time) -> Cells {
-        self.queue(ABR, now)
+    fn abr_queue(&mut self, now: Time) -> Cells {
+        let Queues::Served(served) = &mut self.queues else { return self.queue(ABR, now) };
+        served.settle(now, &mut self.control);
+        served.abr_before_line(now)
     }
 
     #[cold]
     fn end_intervals(&mut self, now: Time) {
+        if let Queues::Served(served) = &mut self.queues {
+            // The turn is given as of its own instant, which is before the ends of intervals that are due.
+            served.settle(now, &mut self.control);
+        }
         let (queues, priority) = (&self.queues, usize::from(self.only_priority));
         let queue_at = |at| match queues {
             Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
             Queues::Fifo(_) => Cells::ZERO,
             Queues::Ranked(ranked) => ranked.queue(ABR, at),
-            Queues::Served(served) => served.queue(ABR),
+            Queues::Served(served) => served.abr_before_line(at),
         };
         let Some(ended) = self.rare.as_mut().and_then(|rare| rare.ended.as_mut()) else {
             self.control.end_intervals(now, queue_at);
