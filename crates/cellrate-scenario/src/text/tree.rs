@@ -500,7 +500,13 @@ mod tests {
             "'\"'",
         ] {
             let node = Node { place: Place::default(), value: Value::from(text) };
-            assert_eq!(node.to_toml(), toml::Value::String(text.to_string()).to_string());
+            let mut in_document = String::new();
+            node.write_toml(&mut in_document, false);
+            assert_eq!(in_document, toml::Value::String(text.to_string()).to_string());
+            // By itself a value is on one line, and the same text.
+            let alone = node.to_toml();
+            assert!(alone.starts_with('"') && !alone.contains('\n'), "{alone}");
+            assert_eq!(parse_value(&alone, 0, 0).unwrap().text(), Some(text));
         }
     }
 
