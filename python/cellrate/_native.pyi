@@ -27,6 +27,7 @@ __all__ = [
     "live_series",
     "live_throughput",
     "make_hosts",
+    "management_cell",
     "nodes",
     "quantity",
     "run",
@@ -178,13 +179,15 @@ def run(
 def conformance(
     times_ns: Sequence[int],
     clp: Sequence[bool],
+    cells: Sequence[int],
     definition: str,
     pcr: float,
     cdvt: float,
     scr: float,
     mbs: int,
     coupling: str,
-) -> bytes: ...
+) -> tuple[int, int, int, int | None]: ...
+def management_cell(vci: int, pti: int, payload: bytes) -> tuple[str, bool | None] | None: ...
 def schema() -> str: ...
 def abr_parameters() -> list[tuple[str, str, list[str] | None]]: ...
 def signalled(

@@ -154,14 +154,14 @@ SOUND = pcapng(101, [(0, ipv4(40)), (5, ipv4(60))])
         (b"hello, I am a text of no great length", "not a capture that is known"),
         (bytes(100), "not a capture that is known"),
         (b"\x1f\x8b" + bytes(20), "compressed"),
-        (SOUND[:-1], "ends within a block"),
+        (SOUND[: SOUND.rfind(struct.pack("<I", 6), 0, -100) + 30], "ends within a block"),
         (SOUND[:4] + b"\xff\xff\xff\xff" + SOUND[8:], "a block of"),
         (SOUND[:8] + bytes(4) + SOUND[12:], "not a byte-order magic"),
         (pcap(101, [(0, ipv4(40))])[:-3], "ends within a packet"),
         (pcap(101, [])[:20], "ends within the file's head"),
         (pcap(101, [])[:24] + struct.pack("<IIII", 0, 0, 1 << 30, 0), "a packet of 1,073,741,824 octets"),
-        (pcap(147, [(0, b"x")]), "link type 147 is none that can be read"),
-        (SOUND.replace(struct.pack("<I", 6), struct.pack("<I", 3)), "has no time"),
+        (pcap(147, [(0, b"x")]), "nothing that can be read: 1 record of link type 147"),
+        (SOUND.replace(struct.pack("<I", 6), struct.pack("<I", 3)), "2 packets without an instant"),
         (block("<", 0x0A0D0D0A, SOUND[8:24]) + block("<", 6, bytes(20)), "a packet of interface 0; the section has 0"),
     ],
 )
@@ -171,6 +171,98 @@ def test_damage_is_said_at_its_place(tmp_path: Path, octets: bytes, said: str | 
         return
     with pytest.raises(cellrate.CellrateError, match=said):
         read(tmp_path, octets)
+
+
+PACKETS = [(second * 10**9, ipv4(40)) for second in range(4)]
+CELLS = [erf(3, HEADER + bytes(48), ns=second * 10**9) for second in range(4)]
+
+
+@pytest.mark.parametrize("whole", [pcap(101, PACKETS), pcapng(101, PACKETS), b"".join(CELLS)])
+def test_a_capture_that_is_cut_is_read_as_far_as_it_goes(tmp_path: Path, whole: bytes) -> None:
+    for lost in (1, 3, 5, 20, 40):
+        arrivals = read(tmp_path, whole[:-lost])
+        assert len(arrivals) == 3, lost
+        assert arrivals.left_out == 0
+        assert len(arrivals.omitted) == 1
+        assert "the file ends within" in arrivals.omitted[0]
+    said = command("trace", tmp_path / "file").stdout
+    assert "Left out: the end, as the file ends within" in said
+    assert read(tmp_path, whole).omitted == ()
+
+
+def test_blocks_and_records_of_another_kind_are_passed_over_and_counted(tmp_path: Path) -> None:
+    head, packet = SOUND[: SOUND.index(struct.pack("<I", 6))], SOUND[SOUND.index(struct.pack("<I", 6)) :]
+    other = block("<", 1, struct.pack("<HHI", 220, 0, 0))
+    usb = block("<", 6, struct.pack("<IIIII", 1, 0, 7, 4, 4) + b"usb.")
+    arrivals = read(tmp_path, head + other + block("<", 0xBAD, b"what") + block("<", 3, bytes(8)) + usb + packet)
+    assert len(arrivals) == 2
+    assert arrivals.left_out == 3
+    assert arrivals.omitted == (
+        "1 block of type 0xbad, which is not known",
+        "1 packet without an instant (pcapng's simple packet blocks)",
+        "1 record of link type 220, which cannot be read",
+    )
+    known = erf(3, HEADER + bytes(48))
+    arrivals = read(tmp_path, known + erf(77, bytes(8)) * 2 + known)
+    assert (len(arrivals), arrivals.left_out) == (2, 2)
+    assert arrivals.omitted == ("2 records of ERF type 77, which is not known",)
+
+
+def lengths(link_type: int, data: bytes, *on_wire: int) -> bytes:
+    """Records that claim so many octets on the wire."""
+    return pcap(link_type, []) + b"".join(
+        struct.pack("<IIII", n, 0, len(data), o) + data for n, o in enumerate(on_wire)
+    )
+
+
+@pytest.mark.parametrize(
+    ("link_type", "data", "header"),
+    [(100, bytes(16), 0), (123, bytes(16), 4), (101, ipv4(20)[:2] + bytes(2) + ipv4(20)[4:], -8)],
+)
+def test_more_octets_than_aal5_carries_are_damage(tmp_path: Path, link_type: int, data: bytes, header: int) -> None:
+    # RFC 1483, SunATM, and IPv4 that says 0 of its own length, as cut up by the network card.
+    most = 65_535 + header if link_type == 101 else 1366 * 48 + header
+    arrivals = read(tmp_path, lengths(link_type, data, 500, most, most + 1, 2**32 - 1))
+    assert arrivals.cells.tolist()[1] == 1366
+    assert arrivals.octets.max() == 65_535
+    assert arrivals.omitted == ("2 records damaged: more octets on the wire than AAL5 carries (65,535)",)
+
+
+def test_a_jumbogram_has_the_length_that_was_on_the_wire(tmp_path: Path) -> None:
+    jumbo = struct.pack(">IHBB", 6 << 28, 0, 0, 64) + bytes(40)
+    assert read(tmp_path, lengths(101, jumbo, 9000)).octets.tolist() == [9008]
+    assert read(tmp_path, lengths(101, jumbo, 9000, 100_000)).omitted[0].startswith("1 record damaged")
+
+
+def test_oam_cells_are_decoded_and_a_wrong_crc_10_is_said(tmp_path: Path) -> None:
+    def cell(vci: int, pti: int, payload: bytes) -> bytes:
+        return erf(3, struct.pack(">I", vci << 4 | pti << 1) + payload)
+
+    # A continuity check with the CRC-10 that tests of the core have; AIS, whose CRC-10 is then wrong.
+    check = b"\x14" + b"\x6a" * 45 + b"\x03\x87"
+    ais = b"\x10" + check[1:]
+    octets = cell(77, 5, check) + cell(77, 4, check) + cell(77, 5, ais) + cell(77, 6, ais) + cell(77, 5, check[:20])
+    (row,) = (row for name, row in by_connection(read(tmp_path, octets + cell(77, 0, bytes(48)))))
+    assert row["oam"] == {
+        "F5 end to end continuity check": 2,
+        "F5 segment continuity check": 1,
+        "F5 end to end with a wrong CRC-10": 1,
+    }
+    assert (row["oam_cells"], row["rm_cells"], row["rm_damaged"], row["cells"]) == (4, 1, 1, 6)
+    said = command("trace", tmp_path / "file").stdout
+    assert "1 F5 end to end with a wrong CRC-10; 1 RM cells with a wrong CRC-10." in said
+    path = dict(by_connection(read(tmp_path, cell(3, 0, check) + cell(4, 1, check) + cell(3, 6, check))))
+    assert path["0 0/3"]["oam"] == {"F4 segment continuity check": 1}
+    assert path["0 0/3"]["rm_cells"] == 1
+    assert path["0 0/4"]["oam"] == {"F4 end to end continuity check": 1}
+
+
+def test_cells_of_a_packet_are_held_against_a_contract_together(tmp_path: Path) -> None:
+    # 3,000 packets of 1,366 cells: 4 million cells, of which each packet's first conforms.
+    arrivals = read(tmp_path, lengths(100, b"", *[65_000] * 3000))
+    found = conformance(arrivals, Contract(definition="CBR.1", pcr=10.0, cdvt=1e-9))
+    assert (found.conforming, found.cells) == (3000, int(arrivals.cells.sum()))
+    assert found.first_s == 0.0
 
 
 def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:
@@ -262,7 +354,7 @@ def test_cells_are_held_against_a_contract(tmp_path: Path) -> None:
 def test_type_hints_name_the_definitions_and_couplings_that_the_core_knows(key: str, hint: object) -> None:
     given = {"definition": "CBR.1", "coupling": "coupled", key: "?"}
     with pytest.raises(cellrate.CellrateError, match="it may be ") as refused:
-        _native.conformance([], [], given["definition"], 1.0, 0.0, 0.0, 0, given["coupling"])
+        _native.conformance([], [], [], given["definition"], 1.0, 0.0, 0.0, 0, given["coupling"])
     words = str(refused.value).partition("it may be ")[2].replace(" or ", ", ").split(", ")
     assert list(get_args(hint)) == words
 

@@ -5,23 +5,30 @@ use cellrate_proto::{CellRate, Duration, Time};
 use pyo3::prelude::*;
 
 use crate::error::parameter_error;
+use crate::interruptible::interrupted;
 
-/// The verdict on each cell: 0 conforms, 1 is tagged, 2 is discarded. Instants in ns, in order; rates in cells/s,
-/// `cdvt` in seconds; `scr` and `mbs` count for VBR only.
+/// Rows between two looks for signals.
+const LOOK_EVERY: usize = 1 << 16;
+
+/// Cells of arrivals that a policer passes, tags and discards, and the first arrival with a cell that does not pass.
+///
+/// Each arrival has its instant in ns, in order; CLP; and cells, all at that instant. Rates in cells/s, `cdvt` in
+/// seconds; `scr` and `mbs` count for VBR only.
 #[pyfunction]
-#[pyo3(signature = (times_ns, clp, definition, pcr, cdvt, scr, mbs, coupling))]
+#[pyo3(signature = (times_ns, clp, cells, definition, pcr, cdvt, scr, mbs, coupling))]
 #[expect(clippy::too_many_arguments, reason = "one per parameter of a contract")]
 pub fn conformance(
     py: Python<'_>,
     times_ns: Vec<u64>,
     clp: Vec<bool>,
+    cells: Vec<u64>,
     definition: &str,
     pcr: f64,
     cdvt: f64,
     scr: f64,
     mbs: u64,
     coupling: &str,
-) -> PyResult<Vec<u8>> {
+) -> PyResult<(u64, u64, u64, Option<usize>)> {
     let definition = Definition::named(definition).ok_or_else(|| {
         let allowed = one_of(Definition::WORDS);
         let message = format!("the conformance definition is \"{definition}\"; it may be {allowed}");
@@ -41,11 +48,6 @@ pub fn conformance(
     };
     contract.check().map_err(|error| parameter_error(py, &error.to_string()))?;
     let mut policer = Policer::new(&contract);
-    let mut verdict = |at, clp| match policer.on_cell(at, clp) {
-        Verdict::Pass => 0,
-        Verdict::Tag => 1,
-        Verdict::Discard => 2,
-    };
     let instant = |ns: u64| {
         let since = Duration::checked_from_ns(ns).and_then(|since| Time::ZERO.checked_add(since));
         since.ok_or_else(|| {
@@ -58,7 +60,23 @@ pub fn conformance(
             )
         })
     };
-    times_ns.into_iter().zip(clp).map(|(ns, clp)| Ok(verdict(instant(ns)?, clp))).collect()
+    let (mut passed, mut tagged, mut discarded, mut first) = (0_u64, 0_u64, 0_u64, None);
+    for (row, ((ns, clp), cells)) in times_ns.into_iter().zip(clp).zip(cells).enumerate() {
+        if row % LOOK_EVERY == 0 {
+            py.check_signals().map_err(|error| interrupted(py, error))?;
+        }
+        policer.on_cells(instant(ns)?, clp, cells, |verdict, alike| {
+            *match verdict {
+                Verdict::Pass => &mut passed,
+                Verdict::Tag => &mut tagged,
+                Verdict::Discard => &mut discarded,
+            } += alike;
+            if verdict != Verdict::Pass {
+                first.get_or_insert(row);
+            }
+        });
+    }
+    Ok((passed, tagged, discarded, first))
 }
 
 /// "a, b or c" of these words.

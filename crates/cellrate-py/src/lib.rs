@@ -15,6 +15,7 @@ mod live_hosts;
 #[cfg(live)]
 mod live_network;
 mod making;
+mod management;
 mod plugins;
 mod policies;
 mod rows;
@@ -52,6 +53,8 @@ mod _native {
     #[cfg(live)]
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
+    #[pymodule_export]
+    use crate::management::management_cell;
     #[pymodule_export]
     use crate::rows::{Column, Table, document_toml, quantity, tables, to_toml, units};
     #[pymodule_export]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from ..errors import CellrateError
 from .contents import CELL, Content, content
-from .records import records
+from .records import LeftOut, records
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,10 +38,17 @@ class Arrivals:
     """Whether each is an RM cell."""
     clp: NDArray[np.bool_]
     """Whether each has CLP = 1."""
+    management: tuple[str, ...]
+    """Flow and function of each OAM cell, such as "F5 end to end loopback request", "RM" of an RM cell, else nothing.
+    An OAM cell whose CRC-10 is wrong has its flow only."""
+    damaged: NDArray[np.bool_]
+    """Whether each is an OAM or RM cell whose CRC-10 is wrong."""
     first_ns: int
     """When the first came, as the file counts [ns since 1970]."""
     left_out: int
-    """Records that are neither cells nor packets of IP."""
+    """Records and blocks that were passed over; the end of a file that is cut is not among them."""
+    omitted: tuple[str, ...] = ()
+    """Parts that were passed over and why, a phrase each, such as "3 records neither of cells nor of packets of IP"."""
 
     def __len__(self) -> int:
         """Count what came."""
@@ -61,34 +69,35 @@ class Arrivals:
             names = sorted(set(self.connections))
             known = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
             raise CellrateError(f'the capture has nothing of "{connection}"; it has {known or "nothing at all"}')
-        return self._where(chosen)
+        return self._at(np.flatnonzero(chosen))
 
-    def only(self, connection: str) -> Arrivals:
-        """Give those whose connection has exactly this name, none if there are none."""
-        import numpy as np
-
-        return self._where(np.array([one == connection for one in self.connections], dtype=bool))
+    def by_name(self) -> dict[str, Arrivals]:
+        """Give the arrivals of each connection, in the order in which connections appear first."""
+        return {name: self._at(places) for name, places in _places(self.connections).items()}
 
     def data(self) -> Arrivals:
         """Give those that are not RM or OAM cells: what an application has sent."""
         import numpy as np
 
-        return self._where(np.array([kind != "other" for kind in self.kinds], dtype=bool) & ~self.rm)
+        return self._at(np.flatnonzero(np.array([kind != "other" for kind in self.kinds], dtype=bool) & ~self.rm))
 
-    def _where(self, chosen: NDArray[np.bool_]) -> Arrivals:
+    def _at(self, places: Sequence[int] | NDArray[np.intp]) -> Arrivals:
         def picked(values: Sequence[str]) -> tuple[str, ...]:
-            return tuple(value for value, wanted in zip(values, chosen, strict=True) if wanted)
+            return tuple(values[place] for place in places)
 
         return Arrivals(
-            self.times_ns[chosen],
-            self.cells[chosen],
-            self.octets[chosen],
+            self.times_ns[places],
+            self.cells[places],
+            self.octets[places],
             picked(self.kinds),
             picked(self.connections),
-            self.rm[chosen],
-            self.clp[chosen],
+            self.rm[places],
+            self.clp[places],
+            picked(self.management),
+            self.damaged[places],
             self.first_ns,
             self.left_out,
+            self.omitted,
         )
 
     def counts(self, every_s: float) -> NDArray[np.int64]:
@@ -135,12 +144,13 @@ def read_capture(file: str | Path) -> Arrivals:
     Returns
     -------
     Arrivals
-        In the order of time; records that are neither are counted in `left_out`.
+        In the order of time. Records of another kind, those that claim more octets than AAL5 carries, and the end of a
+        file that is cut within a record are passed over: `left_out` counts them, `omitted` says which.
 
     Raises
     ------
     CaptureError
-        If it is none of these, or damaged; it says at which octet.
+        If it is none of these, has nothing that can be read, or is damaged; it says at which octet.
     """
     import numpy as np
 
@@ -148,15 +158,15 @@ def read_capture(file: str | Path) -> Arrivals:
     times: list[int] = []
     found: list[Content] = []
     names: list[str] = []
-    left_out = 0
+    passed_over: Counter[LeftOut] = Counter()
     known: dict[tuple[str, int | None, int | None], str] = {}
     for record in records(path):
-        try:
-            what = content(record)
-        except ValueError as error:
-            raise CellrateError(f"{path}: {error}") from None
-        if what is None:
-            left_out += 1
+        if isinstance(record, LeftOut):
+            passed_over[record] += 1
+            continue
+        what = content(record)
+        if isinstance(what, LeftOut):
+            passed_over[what] += 1
             continue
         key = (record.interface, what.vpi, what.vci)
         if key not in known:
@@ -164,6 +174,9 @@ def read_capture(file: str | Path) -> Arrivals:
         times.append(record.time_ns)
         found.append(what)
         names.append(known[key])
+    omitted = tuple(_phrase(one, number) for one, number in passed_over.items())
+    if not found and omitted:
+        raise CellrateError(f"{path} has nothing that can be read: {'; '.join(omitted)}")
     order = sorted(range(len(times)), key=times.__getitem__)
     first = times[order[0]] if order else 0
     if order and times[order[-1]] - first >= 1 << 63:
@@ -177,33 +190,69 @@ def read_capture(file: str | Path) -> Arrivals:
         tuple(names[place] for place in order),
         np.array([one.kind == CELL and one.pti == RM_PTI for one in contents], dtype=bool),
         np.array([one.clp == 1 for one in contents], dtype=bool),
+        tuple(one.management for one in contents),
+        np.array([one.is_damaged for one in contents], dtype=bool),
         first,
-        left_out,
+        sum(number for one, number in passed_over.items() if one.noun),
+        omitted,
     )
 
 
+def _phrase(one: LeftOut, number: int) -> str:
+    if not one.noun:
+        return one.reason
+    return f"{number:,} {one.noun}{'' if number == 1 else 's'} {one.reason}"
+
+
 def _kind(one: Content) -> str:
-    # OAM cells, of segments and end to end, have payload types 4 and 5; of virtual paths VCI 3 and 4.
-    oam = one.kind == CELL and (one.pti in (4, 5) or one.vci in (3, 4))
-    return "other" if oam else one.kind
+    return "other" if one.management not in ("", "RM") else one.kind
 
 
-def by_connection(arrivals: Arrivals) -> Iterator[tuple[str, dict[str, float]]]:
-    """Give for each connection its cells, RM cells, OAM cells, cells with CLP = 1, records, span [s] and [cells/s]."""
+def _places(names: Sequence[str]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
-    for place, name in enumerate(arrivals.connections):
+    for place, name in enumerate(names):
         places.setdefault(name, []).append(place)
-    for name, chosen in places.items():
+    return places
+
+
+class Row(TypedDict):
+    """Counts of one connection of a capture."""
+
+    records: int
+    cells: int
+    rm_cells: int
+    rm_damaged: int
+    """RM cells whose CRC-10 is wrong."""
+    oam_cells: int
+    oam: dict[str, int]
+    """OAM cells by flow and function; where the CRC-10 is wrong, by flow and "with a wrong CRC-10"."""
+    clp_1: int
+    octets: int
+    span_s: float
+    cells_per_s: float
+
+
+def by_connection(arrivals: Arrivals) -> Iterator[tuple[str, Row]]:
+    """Give for each connection its cells, RM cells, OAM cells, cells with CLP = 1, records, span [s] and [cells/s]."""
+    for name, chosen in _places(arrivals.connections).items():
         cells = arrivals.cells[chosen]
         span = float(arrivals.times_ns[chosen[-1]] - arrivals.times_ns[chosen[0]]) / 1e9
         total = int(cells.sum())
+        managed = [place for place in chosen if arrivals.management[place]]
+        oam: Counter[str] = Counter()
+        for place in managed:
+            if arrivals.management[place] != "RM":
+                wrong = " with a wrong CRC-10" if arrivals.damaged[place] else ""
+                oam[f"{arrivals.management[place]}{wrong}"] += 1
         yield (
             name,
             {
                 "records": len(chosen),
                 "cells": total,
                 "rm_cells": int(arrivals.rm[chosen].sum()),
-                "oam_cells": sum(arrivals.kinds[place] == "other" for place in chosen),
+                "rm_damaged": sum(bool(arrivals.rm[place] & arrivals.damaged[place]) for place in managed),
+                "oam_cells": oam.total(),
+                "oam": dict(oam),
                 "clp_1": int(cells[arrivals.clp[chosen]].sum()),
                 "octets": int(arrivals.octets[chosen].sum()),
                 "span_s": span,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from .records import LinkType, Record
+from .. import _native
+from .records import LeftOut, LinkType, Record
 
 CELL, PDU, PACKET = "cell", "pdu", "packet"
 
@@ -16,6 +17,15 @@ RAW_IP = (12, 14, 101, 228, 229)
 """Link types of packets of IP without anything before them."""
 
 LLC_SNAP_OCTETS, AAL5_TRAILER_OCTETS, CELL_PAYLOAD_OCTETS = 8, 8, 48
+
+MOST_SDU_OCTETS = 65_535
+"""The most octets that AAL5 carries: its trailer counts them with 16 bits."""
+MOST_PDU_OCTETS = -(-(MOST_SDU_OCTETS + AAL5_TRAILER_OCTETS) // CELL_PAYLOAD_OCTETS) * CELL_PAYLOAD_OCTETS
+"""The most octets of a PDU, with padding and trailer."""
+
+NEITHER = LeftOut("record", "neither of cells nor of packets of IP")
+TOO_LONG = LeftOut("record", f"damaged: more octets on the wire than AAL5 carries ({MOST_SDU_OCTETS:,})")
+TOO_SHORT = LeftOut("record", "damaged: fewer octets than its own head has")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,10 @@ class Content:
     sdu_octets: int
     """Octets that AAL5 carries: the PDU without padding and trailer, or a packet with its LLC/SNAP; 0 for a cell."""
     cells: int
+    management: str = ""
+    """Flow and function of an OAM cell, "RM" of an RM cell, nothing of others."""
+    is_damaged: bool = False
+    """Whether the CRC-10 of an OAM or RM cell is wrong."""
 
     @property
     def ends_pdu(self) -> bool:
@@ -45,8 +59,8 @@ def cells_for(sdu_octets: int) -> int:
     return -(-(sdu_octets + AAL5_TRAILER_OCTETS) // CELL_PAYLOAD_OCTETS)
 
 
-def content(record: Record) -> Content | None:
-    """Say what a record is; None for what is neither a cell nor a packet of IP, such as ARP or metadata."""
+def content(record: Record) -> Content | LeftOut:
+    """Say what a record is, or why it is passed over: ARP, metadata, another link type, a length that cannot be."""
     match record.link_type:
         case LinkType.ERF:
             return _of_erf(record)
@@ -61,10 +75,10 @@ def content(record: Record) -> Content | None:
             return _of_sunatm(record)
         case link_type if link_type in RAW_IP:
             return _of_ip(record.data, record.octets_on_wire)
-    raise ValueError(f"link type {record.link_type} is none that can be read")
+    return LeftOut("record", f"of link type {record.link_type}, which cannot be read")
 
 
-def _of_erf(record: Record) -> Content | None:
+def _of_erf(record: Record) -> Content | LeftOut:
     data = record.data
     kind, place = data[8] & 0x7F, 16
     if data[8] & 0x80:
@@ -79,11 +93,11 @@ def _of_erf(record: Record) -> Content | None:
         place += 4
     if kind in (ERF_ATM, ERF_AAL5, ERF_MC_ATM, ERF_MC_AAL5):
         if place + 4 > len(data):
-            return None
+            return TOO_SHORT
         (header,) = struct.unpack_from(">I", data, place)
         vpi, vci, pti, clp = header >> 20 & 0xFF, header >> 4 & 0xFFFF, header >> 1 & 7, header & 1
         if kind in (ERF_ATM, ERF_MC_ATM):
-            return Content(CELL, vpi, vci, pti, clp, 0, 1)
+            return _cell(vpi, vci, pti, clp, data[place + 4 : place + 4 + CELL_PAYLOAD_OCTETS])
         pdu = data[place + 4 :]
         truncated = bool(data[9] & 1 << 3)
         if not truncated and pdu and len(pdu) % CELL_PAYLOAD_OCTETS == 0:
@@ -92,51 +106,67 @@ def _of_erf(record: Record) -> Content | None:
             if cells_for(length) * CELL_PAYLOAD_OCTETS == len(pdu):
                 return Content(PDU, vpi, vci, 0, clp, length, len(pdu) // CELL_PAYLOAD_OCTETS)
         whole = on_wire - 4 if truncated else len(pdu)
+        if whole < 0:
+            return TOO_SHORT
         cells = max(-(-whole // CELL_PAYLOAD_OCTETS), 1)
         return Content(PDU, vpi, vci, 0, clp, whole, cells)
     if kind in ERF_ETHERNET:
         # Two octets of padding before the frame; the length on the wire has the frame's checksum.
         return _of_ethernet(data[place + 2 :], on_wire - 4)
-    return None
+    return NEITHER
 
 
-def _of_ethernet(frame: bytes, on_wire: int) -> Content | None:
+def _cell(vpi: int, vci: int, pti: int, clp: int, payload: bytes) -> Content:
+    # Payload types from 4 on, and VCI 3 and 4 of virtual paths: only these are asked for.
+    found = _native.management_cell(vci, pti, payload) if pti > 3 or vci in (3, 4) else None
+    if found is None:
+        return Content(CELL, vpi, vci, pti, clp, 0, 1)
+    said, intact = found
+    return Content(CELL, vpi, vci, pti, clp, 0, 1, said, intact is False)
+
+
+def _of_ethernet(frame: bytes, on_wire: int) -> Content | LeftOut:
     place = 12
     while place + 2 <= len(frame):
         (kind,) = struct.unpack_from(">H", frame, place)
         if kind in (0x8100, 0x88A8):
             place += 4
             continue
-        return _of_ip(frame[place + 2 :], on_wire - place - 2) if kind in (0x0800, 0x86DD) else None
-    return None
+        return _of_ip(frame[place + 2 :], on_wire - place - 2) if kind in (0x0800, 0x86DD) else NEITHER
+    return NEITHER
 
 
-def _of_ip(packet: bytes, on_wire: int) -> Content | None:
+def _of_ip(packet: bytes, on_wire: int) -> Content | LeftOut:
     """Take a packet for what LLC/SNAP over AAL5 would carry; its own header says its length, frames are padded."""
     if len(packet) < 20:
-        return None
+        return NEITHER
     match packet[0] >> 4:
         case 4:
             (length,) = struct.unpack_from(">H", packet, 2)
             # Segments that the network card cuts up say 0.
             length = length or on_wire
         case 6:
-            length = 40 + struct.unpack_from(">H", packet, 4)[0]
+            (payload,) = struct.unpack_from(">H", packet, 4)
+            # Those of a jumbogram say 0 as well, and have a hop-by-hop header (RFC 2675).
+            length = on_wire if payload == 0 and packet[6] == 0 else 40 + payload
         case _:
-            return None
+            return NEITHER
     if length < 20:
-        return None
+        return TOO_SHORT
     octets = length + LLC_SNAP_OCTETS
-    return Content(PACKET, None, None, 0, 0, octets, cells_for(octets))
+    return TOO_LONG if octets > MOST_SDU_OCTETS else Content(PACKET, None, None, 0, 0, octets, cells_for(octets))
 
 
-def _pdu(vpi: int | None, vci: int | None, clp: int, octets: int) -> Content:
+def _pdu(vpi: int | None, vci: int | None, clp: int, on_wire: int) -> Content | LeftOut:
+    if on_wire > MOST_PDU_OCTETS:
+        return TOO_LONG
+    octets = min(on_wire, MOST_SDU_OCTETS)
     return Content(PDU, vpi, vci, 0, clp, octets, cells_for(octets))
 
 
-def _of_sunatm(record: Record) -> Content | None:
-    if len(record.data) < 4:
-        return None
+def _of_sunatm(record: Record) -> Content | LeftOut:
+    if len(record.data) < 4 or record.octets_on_wire < 4:
+        return TOO_SHORT
     vpi = record.data[1]
     (vci,) = struct.unpack_from(">H", record.data, 2)
-    return _pdu(vpi, vci, 0, max(record.octets_on_wire - 4, 0))
+    return _pdu(vpi, vci, 0, record.octets_on_wire - 4)

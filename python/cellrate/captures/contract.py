@@ -75,10 +75,10 @@ def conformance(arrivals: Arrivals, contract: Contract) -> Conformance:
     CellrateError
         If a parameter of the contract is out of its range, or a cell comes more than 213 days after the first.
     """
-    times = arrivals.times_ns.repeat(arrivals.cells)
-    verdicts = _native.conformance(
-        times.tolist(),
-        arrivals.clp.repeat(arrivals.cells).tolist(),
+    passed, tagged, discarded, first = _native.conformance(
+        arrivals.times_ns.tolist(),
+        arrivals.clp.tolist(),
+        arrivals.cells.tolist(),
         contract.definition,
         contract.pcr,
         contract.cdvt,
@@ -86,11 +86,11 @@ def conformance(arrivals: Arrivals, contract: Contract) -> Conformance:
         contract.mbs or 0,
         contract.coupling,
     )
-    first = next((place for place, verdict in enumerate(verdicts) if verdict), None)
+    times = arrivals.times_ns
     return Conformance(
-        cells=len(verdicts),
-        tagged=verdicts.count(1),
-        discarded=verdicts.count(2),
+        cells=passed + tagged + discarded,
+        tagged=tagged,
+        discarded=discarded,
         first_s=None if first is None else float(times[first] - times[0]) / 1e9,
     )
 

@@ -40,7 +40,11 @@ class BlockType(IntEnum):
     INTERFACE = 1
     OBSOLETE_PACKET = 2
     SIMPLE_PACKET = 3
+    NAMES = 4
+    STATISTICS = 5
     ENHANCED_PACKET = 6
+    SECRETS = 10
+    SECTION = 0x0A0D0D0A
 
 
 class LinkType(IntEnum):
@@ -68,8 +72,26 @@ class Record:
     octets_on_wire: int
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of a capture that is passed over."""
+
+    noun: str
+    """Its kind: "record" or "block"; nothing where `reason` says it."""
+    reason: str
+    """Which ones are passed over, as it follows their number and the noun."""
+
+
 class CaptureError(CellrateError):
     """A file that is no capture, or a damaged one; it says at which octet."""
+
+
+class _CutError(CaptureError):
+    """A file that ends within something; what is before is sound."""
+
+    def __init__(self, text: str, said: str) -> None:
+        super().__init__(text)
+        self.said = said
 
 
 class _File:
@@ -89,7 +111,8 @@ class _File:
         """
         got = self._opened.read(octets)
         if len(got) < octets:
-            raise self.wrong(f"the file ends within {what}")
+            said = f"the file ends within {what}"
+            raise _CutError(str(self.wrong(said)), f"the end, as {said} (octet {self.position:,})")
         self.position += octets
         return got
 
@@ -105,28 +128,41 @@ class _File:
         return CaptureError(f"{self._path}, octet {self.position:,}: {said}")
 
 
-def records(file: Path) -> Iterator[Record]:
+def records(file: Path) -> Iterator[Record | LeftOut]:
     """Read a capture, record by record; the content decides the format, not the name.
+
+    A file that ends within a record or a block is read up to there, as other programs do: it is still being written,
+    or its disk was full. What is passed over comes as `LeftOut`, in its place.
 
     Raises
     ------
     CaptureError
-        If it is no capture, or is damaged; records before the damage have been given by then.
+        If it is no capture, ends within its first record, or is damaged; records before the damage have been given by
+        then.
     """
     with plain_file(file, error=CaptureError) as opened:
         magic = opened.peek(4)[:4]
         source = _File(opened, file)
         if magic in PCAP_MAGIC:
-            yield from _pcap(source)
+            reading = _pcap(source)
         elif magic == PCAPNG_MAGIC:
-            yield from _pcapng(source)
+            reading = _pcapng(source)
         elif magic[:2] == b"\x1f\x8b":
             raise CaptureError(f"{file} is compressed; unpack it first (gunzip)")
         else:
-            yield from _erf(source)
+            reading = _erf(source)
+        given = False
+        try:
+            for one in reading:
+                given = True
+                yield one
+        except _CutError as cut:
+            if not given:
+                raise
+            yield LeftOut("", cut.said)
 
 
-def _pcap(file: _File) -> Iterator[Record]:
+def _pcap(file: _File) -> Iterator[Record | LeftOut]:
     order, unit_ns = PCAP_MAGIC[file.read(4, "the file's head")]
     # Version 2 + 2, zone and accuracy 4 + 4, longest packet 4, link type 4 (its upper bits say how frames are checked).
     (link_type,) = struct.unpack(order + "16xI", file.read(20, "the file's head"))
@@ -145,7 +181,7 @@ class _Interface:
     per_s: int
 
 
-def _pcapng(file: _File) -> Iterator[Record]:
+def _pcapng(file: _File) -> Iterator[Record | LeftOut]:
     interfaces: list[_Interface] = []
     order = "<"
     while (head := file.begins(8, "the head of a block")) is not None:
@@ -181,7 +217,12 @@ def _pcapng(file: _File) -> Iterator[Record]:
                 time_ns = ((high << 32) + low) * 10**9 // one.per_s
                 yield from _record(time_ns, one.name, one.link_type, body[20 : 20 + captured], on_wire, file)
             case BlockType.SIMPLE_PACKET:
-                raise file.wrong("a simple packet block, which has no time")
+                yield LeftOut("packet", "without an instant (pcapng's simple packet blocks)")
+            case BlockType.SECTION | BlockType.NAMES | BlockType.STATISTICS | BlockType.SECRETS:
+                # They hold no packets.
+                pass
+            case _:
+                yield LeftOut("block", f"of type {kind:#x}, which is not known")
 
 
 def _interface(body: bytes, order: str, number: int, file: _File) -> _Interface:
@@ -205,17 +246,22 @@ def _interface(body: bytes, order: str, number: int, file: _File) -> _Interface:
     return _Interface(name, link_type, per_s)
 
 
-def _erf(file: _File) -> Iterator[Record]:
+def _erf(file: _File) -> Iterator[Record | LeftOut]:
     """Read a file of bare ERF records, which has no magic: every head is held against what a head can be."""
     first = True
     while (head := file.begins(16, "the head of an ERF record")) is not None:
         (length,) = struct.unpack_from(">H", head, 10)
         kind = head[8] & 0x7F
-        if length < 16 or kind not in ERF_TYPES:
-            what = "this is not a capture that is known (pcap, pcapng, ERF)" if first else "no head of an ERF record"
-            raise file.wrong(what)
+        if first and (length < 16 or kind not in ERF_TYPES):
+            raise file.wrong("this is not a capture that is known (pcap, pcapng, ERF)")
+        if length < 16:
+            raise file.wrong("no head of an ERF record")
         first = False
-        yield from _record(0, "0", LinkType.ERF, head + file.read(length - 16, "an ERF record"), length, file)
+        data = head + file.read(length - 16, "an ERF record")
+        if kind in ERF_TYPES:
+            yield from _record(0, "0", LinkType.ERF, data, length, file)
+        else:
+            yield LeftOut("record", f"of ERF type {kind}, which is not known")
 
 
 def _record(time_ns: int, interface: str, link_type: int, data: bytes, on_wire: int, file: _File) -> Iterator[Record]:

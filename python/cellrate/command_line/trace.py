@@ -56,7 +56,7 @@ def trace(
     if of is not None:
         arrivals = arrivals.of(of)
     rows = dict(by_connection(arrivals))
-    verdicts = {} if held_to is None else {name: conformance(arrivals.only(name), held_to) for name in rows}
+    verdicts = {} if held_to is None else {name: conformance(one, held_to) for name, one in arrivals.by_name().items()}
     if out is not None:
         if every is None:
             write_arrivals(arrivals.data(), out)
@@ -66,7 +66,14 @@ def trace(
         connections = {
             name: {**row, "conformance": asdict(verdicts[name])} if verdicts else row for name, row in rows.items()
         }
-        print_json({"records": len(arrivals), "left_out": arrivals.left_out, "connections": connections})
+        print_json(
+            {
+                "records": len(arrivals),
+                "left_out": arrivals.left_out,
+                "omitted": list(arrivals.omitted),
+                "connections": connections,
+            }
+        )
         return 0
     width = max([len(name) for name in rows], default=10)
     tell(
@@ -79,6 +86,12 @@ def trace(
             f"  {row['oam_cells']:>6,}  {row['clp_1']:>8,}"
             f"  {row['span_s']:>10.6f}  {row['cells_per_s'] * 424e-6:>9.3f}"
         )
+    for name, row in rows.items():
+        managed = [f"{number:,} {what}" for what, number in row["oam"].items()]
+        if row["rm_damaged"]:
+            managed.append(f"{row['rm_damaged']:,} RM cells with a wrong CRC-10")
+        if managed:
+            tell(f"\n{name}: {'; '.join(managed)}.")
     if verdicts:
         tell(f"\n{'connection':<{width}}  {'conforming':>10}  {'tagged':>10}  {'discarded':>10}  {'first at s':>10}")
     for name, verdict in verdicts.items():
@@ -86,6 +99,6 @@ def trace(
         tell(
             f"{name:<{width}}  {verdict.conforming:>10,}  {verdict.tagged:>10,}  {verdict.discarded:>10,}  {first:>10}"
         )
-    if arrivals.left_out:
-        tell(f"\n{arrivals.left_out:,} records are neither cells nor packets of IP.")
+    if arrivals.omitted:
+        tell(f"\nLeft out: {'; '.join(arrivals.omitted)}.")
     return 0

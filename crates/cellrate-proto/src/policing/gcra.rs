@@ -48,9 +48,37 @@ impl Gcra {
         now.saturating_add(self.limit) >= self.theoretical_arrival
     }
 
+    /// The most cells that conform if all come at `now` and each is charged; [`u64::MAX`] where there is no bound.
+    ///
+    /// ```
+    /// use cellrate_proto::policing::Gcra;
+    /// use cellrate_proto::{Duration, Time};
+    /// let gcra = Gcra::new(Duration::from_ps(5), Duration::from_ps(12));
+    /// assert_eq!(gcra.room(Time::ZERO), 3);
+    /// ```
+    pub fn room(&self, now: Time) -> u64 {
+        let latest = now.saturating_add(self.limit);
+        if latest < self.theoretical_arrival {
+            return 0;
+        }
+        if latest == Time::NEVER {
+            return u64::MAX;
+        }
+        let spare = latest.as_ps() - self.theoretical_arrival.max(now).as_ps();
+        spare.checked_div(self.increment.as_ps()).map_or(u64::MAX, |further| further.saturating_add(1))
+    }
+
     /// Charges a cell that came at `now`.
     pub fn charge(&mut self, now: Time) {
-        self.theoretical_arrival = self.theoretical_arrival.max(now).saturating_add(self.increment);
+        self.charge_all(now, 1);
+    }
+
+    /// Charges `cells` that came at `now`, all at that instant.
+    pub fn charge_all(&mut self, now: Time, cells: u64) {
+        if cells > 0 {
+            let reserved = self.increment.saturating_mul(cells);
+            self.theoretical_arrival = self.theoretical_arrival.max(now).saturating_add(reserved);
+        }
     }
 
     /// Says whether a cell that comes at `now` conforms, and charges it if so.

@@ -49,5 +49,5 @@ pub use cell::{
 };
 pub use crc::{Crc32, crc10, crc10_remainder, hec};
 pub use llc_snap::{DEFAULT_IP_MTU, Encapsulation, LLC_SNAP_IPV4, LlcSnapError};
-pub use oam_cell::{LOOPBACK_END_POINT, LoopbackCell, LoopbackCellError, NO_SOURCE_ID, OamFlow};
+pub use oam_cell::{LOOPBACK_END_POINT, LoopbackCell, LoopbackCellError, NO_SOURCE_ID, OamFlow, OamFunction};
 pub use rm_cell::{AddressedRmCell, RmCellError};

@@ -69,6 +69,79 @@ impl OamFlow {
     }
 }
 
+impl fmt::Display for OamFlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OamFlow::PathSegment => "F4 segment",
+            OamFlow::PathEndToEnd => "F4 end to end",
+            OamFlow::ChannelSegment(_) => "F5 segment",
+            OamFlow::ChannelEndToEnd(_) => "F5 end to end",
+        })
+    }
+}
+
+/// Function of an OAM cell: OAM type and function type, its first octet (I.610).
+///
+/// ```
+/// use cellrate_proto::wire::OamFunction;
+/// assert_eq!(OamFunction::of(0x10), OamFunction::AlarmIndication);
+/// assert_eq!(OamFunction::of(0x14).to_string(), "continuity check");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum OamFunction {
+    /// AIS: a fault upstream.
+    AlarmIndication,
+    /// RDI: the far end has met a fault.
+    RemoteDefect,
+    /// Continuity check: the connection is alive, though it carries nothing.
+    ContinuityCheck,
+    /// Loopback, request or reply.
+    Loopback,
+    /// Performance management, forward monitoring.
+    ForwardMonitoring,
+    /// Performance management, backward reporting.
+    BackwardReporting,
+    /// Activation or deactivation of performance management.
+    MonitoringActivation,
+    /// Activation or deactivation of the continuity check.
+    ContinuityActivation,
+    /// Any other octet.
+    Other(u8),
+}
+
+impl OamFunction {
+    /// The function that the first octet of a payload says.
+    pub const fn of(octet: u8) -> OamFunction {
+        match octet {
+            0x10 => OamFunction::AlarmIndication,
+            0x11 => OamFunction::RemoteDefect,
+            0x14 => OamFunction::ContinuityCheck,
+            LOOPBACK => OamFunction::Loopback,
+            0x20 => OamFunction::ForwardMonitoring,
+            0x21 => OamFunction::BackwardReporting,
+            0x80 => OamFunction::MonitoringActivation,
+            0x81 => OamFunction::ContinuityActivation,
+            other => OamFunction::Other(other),
+        }
+    }
+}
+
+impl fmt::Display for OamFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OamFunction::AlarmIndication => "AIS",
+            OamFunction::RemoteDefect => "RDI",
+            OamFunction::ContinuityCheck => "continuity check",
+            OamFunction::Loopback => "loopback",
+            OamFunction::ForwardMonitoring => "forward monitoring",
+            OamFunction::BackwardReporting => "backward reporting",
+            OamFunction::MonitoringActivation => "activation of performance monitoring",
+            OamFunction::ContinuityActivation => "activation of continuity check",
+            OamFunction::Other(octet) => return write!(f, "function {octet:#04x}"),
+        })
+    }
+}
+
 /// The loopback location ID of the end point of a connection: all ones.
 pub const LOOPBACK_END_POINT: [u8; 16] = [0xff; 16];
 
