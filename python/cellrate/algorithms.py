@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CellrateError, shown
-from .plugin_classes import check_methods, made, overrides
+from .plugin_classes import being_made, check_methods, made, overrides
 from .quantities import is_number
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
@@ -121,7 +121,8 @@ class SwitchAlgorithm:
     Attributes
     ----------
     interval : float or None
-        An averaging interval is at most so long [s, above 0]; None when no time ends one.
+        An averaging interval is at most so long [s, at least 1e-6, or the time of a cell on the line where that is
+        shorter]; None when no time ends one.
     interval_cells : int or None
         It also ends with so many ABR cells [at least 1]; None when no number does.
     counts_vcs : bool
@@ -196,7 +197,8 @@ def maker(name: str, make: MakeAlgorithm) -> Maker:
 
     def for_port(port: str, link_rate: float, parameters: Mapping[str, object], figures: Sequence[str]) -> Calls:
         what = f'the algorithm "{name}" of port {port}'
-        return _calls(made(what, SwitchAlgorithm, make, Port(port, link_rate), parameters), figures)
+        with being_made(what):
+            return _calls(made(what, SwitchAlgorithm, make, Port(port, link_rate), parameters), figures)
 
     return for_port
 
@@ -253,8 +255,8 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
 
 def _check_interval(algorithm: SwitchAlgorithm) -> None:
     kind, interval, cells = type(algorithm).__name__, algorithm.interval, algorithm.interval_cells
-    # Instants are whole picoseconds.
-    if interval is not None and not (is_number(interval) and 1e-12 <= interval < float("inf")):
+    # How short one may be depends on the line: the compiled module looks.
+    if interval is not None and not (is_number(interval) and 0.0 < interval < float("inf")):
         raise CellrateError(f"{kind}.interval is {interval!r}; it must be a time in seconds, above 0, or None")
     if cells is not None and not (isinstance(cells, int) and 1 <= cells < 2**32):
         raise CellrateError(

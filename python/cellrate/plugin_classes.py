@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import dis
 import inspect
-from collections.abc import Callable, Mapping
+import signal
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
@@ -29,6 +32,70 @@ class SendingEnd:
     """For random numbers, 64 bits: another one for each direction, and with each seed of the scenario."""
 
 
+def contained(error: BaseException) -> BaseException:
+    """Give the error of a run that code of others has left with something that is no `Exception`.
+
+    `SystemExit` would end the process, `GeneratorExit` and a bare `BaseException` would pass by whoever catches
+    exceptions. An interrupt that a signal has brought stays what it is, and so does what a signal handler raised.
+
+    Returns
+    -------
+    BaseException
+        The same, or a `RunError` that says what it was, with the last of its notes: where it came from.
+    """
+    if isinstance(error, Exception) or _came_by_signal(error):
+        return error
+    try:
+        said = f": {error}" if str(error) else ""
+    except Exception:
+        said = ""
+    notes = getattr(error, "__notes__", None) or [""]
+    text = f"a plugin in Python left the run with {type(error).__name__}{said} {notes[-1]}"
+    found = RunError(text.rstrip())
+    found.__cause__ = error
+    return found
+
+
+def _came_by_signal(error: BaseException) -> bool:
+    """Say whether a signal has raised it: in a handler in Python, or by itself, where no statement raises anything."""
+    handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()}
+    place = error.__traceback__
+    while place is not None:
+        if place.tb_frame.f_code in handlers:
+            return True
+        if place.tb_next is None:
+            break
+        place = place.tb_next
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    return place is None or place.tb_frame.f_code.co_code[place.tb_lasti] != dis.opmap["RAISE_VARARGS"]
+
+
+@contextlib.contextmanager
+def being_made(what: str) -> Iterator[None]:
+    """Have whatever is raised while a plugin is made, or looked at, say so.
+
+    Raises
+    ------
+    RunError
+        If the plugin raises what is no `Exception`, such as `SystemExit`.
+    Exception
+        Whatever else it raises, with a note of what was made.
+    """
+    try:
+        yield
+    except CellrateError as error:
+        if what not in str(error):
+            error.add_note(f"when {what} was made")
+        raise
+    except BaseException as error:
+        BaseException.add_note(error, f"when {what} was made")
+        found = contained(error)
+        if found is error:
+            raise
+        raise found from error
+
+
 def made(
     what: str, base: type[Kind], make: Callable[..., object], told: object, parameters: Mapping[str, object]
 ) -> Kind:
@@ -38,23 +105,13 @@ def made(
     ------
     CellrateError
         If it does not take these parameters, or what it gives is not of the kind; it says `what` that is.
-    RunError
-        If `make` exits.
-    Exception
-        Whatever else `make` raises, with a note of what was made.
     """
     needed = f"{what} is to be a cellrate.{base.__name__}"
     kind: object = make
     if isinstance(kind, type) and not issubclass(kind, base):
         raise CellrateError(f"{needed}; the class {kind.__qualname__} does not derive from it")
     _check_parameters(what, make, parameters)
-    try:
-        given = make(told, **parameters)
-    except Exception as error:
-        error.add_note(f"when {what} was made")
-        raise
-    except SystemExit as error:
-        raise RunError(f"a plugin in Python left the run with SystemExit: {error.code} when {what} was made") from error
+    given = make(told, **parameters)
     if not isinstance(given, base):
         raise CellrateError(f"{needed}; given was {shown(given)}")
     return given

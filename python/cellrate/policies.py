@@ -20,7 +20,7 @@ from math import inf
 from typing import Any
 
 from .errors import CellrateError, shown
-from .plugin_classes import SendingEnd, check_methods, made, overrides
+from .plugin_classes import SendingEnd, being_made, check_methods, made, overrides
 from .quantities import is_number
 
 MakePolicy = Callable[..., "UiliPolicy"]
@@ -104,7 +104,8 @@ def maker(name: str, make: MakePolicy) -> Maker:
 
     def for_end(end: str, pcr: float, mcr: float, icr: float, seed: int, parameters: Mapping[str, object]) -> Calls:
         what = f'the policy "{name}" of connection {end}'
-        return _calls(made(what, UiliPolicy, make, SendingEnd(end, pcr, mcr, icr, seed), parameters))
+        with being_made(what):
+            return _calls(made(what, UiliPolicy, make, SendingEnd(end, pcr, mcr, icr, seed), parameters))
 
     return for_end
 

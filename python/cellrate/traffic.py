@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from .errors import CellrateError, shown
-from .plugin_classes import SendingEnd, check_methods, made
+from .plugin_classes import SendingEnd, being_made, check_methods, made
 from .quantities import is_number
 
 MakeTraffic = Callable[..., "TrafficSource"]
@@ -75,7 +75,8 @@ def maker(name: str, make: MakeTraffic) -> Maker:
         end: str, pcr: float, mcr: float, icr: float, seed: int, parameters: Mapping[str, object]
     ) -> Callable[[float, float, int], tuple[float, int, float | None] | None]:
         what = f'the traffic "{name}" of connection {end}'
-        return _Asked(made(what, TrafficSource, make, SendingEnd(end, pcr, mcr, icr, seed), parameters))
+        with being_made(what):
+            return _Asked(made(what, TrafficSource, make, SendingEnd(end, pcr, mcr, icr, seed), parameters))
 
     return for_end
 

@@ -12,11 +12,12 @@ use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::CustomAlgorithm;
+use cellrate_scenario::{CustomAlgorithm, least_interval};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList};
 
-use crate::making::{Failure, note, parameters};
+use crate::error::parameter_error;
+use crate::making::{Failure, note, note_place, parameters};
 
 /// `cellrate.algorithms.Calls`: `None` where there is nothing to call.
 #[derive(Default, FromPyObject)]
@@ -46,7 +47,9 @@ pub fn make(
     let calls = failure.attempt(|py| {
         let parameters = parameters(py, &custom.parameters)?;
         let arguments = (port.name, port.link_rate.as_cells_per_s(), parameters, PyList::new(py, figures)?);
-        maker.bind(py).call1(arguments)?.extract::<Calls>()
+        let calls = maker.bind(py).call1(arguments)?.extract::<Calls>()?;
+        check_interval(py, &calls, &port, custom)?;
+        Ok(calls)
     });
     let calls = calls.unwrap_or_default();
     Box::new(PythonAlgorithm {
@@ -57,6 +60,27 @@ pub fn make(
         port: port.name.to_owned(),
         untold: RefCell::default(),
     })
+}
+
+/// Refuses intervals that a built-in algorithm may not have either.
+fn check_interval(
+    py: Python<'_>,
+    calls: &Calls,
+    port: &AlgorithmPort<'_>,
+    custom: &CustomAlgorithm,
+) -> PyResult<()> {
+    let Some(interval_s) = calls.interval_s else { return Ok(()) };
+    let least = least_interval(port.link_rate.interval());
+    if Duration::from_secs_f64(interval_s) >= least {
+        return Ok(());
+    }
+    let (name, port) = (&custom.name, port.name);
+    Err(parameter_error(
+        py,
+        &format!(
+            "the interval of the algorithm \"{name}\" of port {port} is {interval_s} s; it must be at least {least}"
+        ),
+    ))
 }
 
 /// One of them at one port.
@@ -82,8 +106,14 @@ type Running = (f64, u64, u64, u32, u64);
 
 impl PythonAlgorithm {
     /// Where it is called for a connection, for errors.
-    fn place(&self, slot: Slot) -> String {
-        format!("port {}, connection number {} there", self.port, slot.0)
+    fn place(&self, slot: Slot, method: &str) -> String {
+        format!("port {}, connection number {} there, in {method}", self.port, slot.0)
+    }
+
+    /// As [`attempt`](PythonAlgorithm::attempt), where no instant is known.
+    fn attempt_in<T>(&self, method: &str, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+        let place = || format!("port {}, in {method}", self.port);
+        self.attempt(|py| call(py).inspect_err(|error| note_place(py, error, place)))
     }
 
     /// Counts of the open interval, if they are wanted.
@@ -126,7 +156,7 @@ impl PythonAlgorithm {
                 None => call.call1(py, (seconds, slot.0, ccr)),
                 Some(running) => call.call1(py, (seconds, slot.0, ccr, running)),
             };
-            told.inspect_err(|error| note(py, error, now, || self.place(slot)))?;
+            told.inspect_err(|error| note(py, error, now, || self.place(slot, "on_forward_rm")))?;
         }
         Ok(())
     }
@@ -157,7 +187,12 @@ fn read(py: Python<'_>, given: &Bound<'_, PyAny>, answer: &Py<PyAny>) -> PyResul
     answer.call1(py, (given,))?.extract(py)
 }
 
-impl Promises for PythonAlgorithm {}
+impl Promises for PythonAlgorithm {
+    /// One that hears of no interval, or of nothing any more, misses none where nothing comes.
+    fn is_at_rest(&self) -> bool {
+        self.calls.on_interval_end.is_none() || self.failure.happened()
+    }
+}
 
 impl SwitchAlgorithm for PythonAlgorithm {
     fn metering(&self) -> Option<Metering> {
@@ -172,7 +207,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
         self.connections += 1;
         let [pcr, mcr] = [vc.pcr, vc.mcr].map(CellRate::as_cells_per_s);
         let Some(call) = &self.calls.on_connect else { return };
-        self.attempt(|py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
+        self.attempt_in("on_connect", |py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
     }
 
     fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
@@ -199,7 +234,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
         let running = self.running(slot, meter);
         let answer = self.attempt_at(
             now,
-            || self.place(slot),
+            || self.place(slot, "on_backward_rm"),
             |py| {
                 let now = now.as_secs_f64();
                 let given = match running {
@@ -223,7 +258,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
 
     fn on_link_rate(&mut self, link_rate: CellRate) {
         let Some(call) = &self.calls.on_link_rate else { return };
-        self.attempt(|py| call.call1(py, (link_rate.as_cells_per_s(),)).map(drop));
+        self.attempt_in("on_link_rate", |py| call.call1(py, (link_rate.as_cells_per_s(),)).map(drop));
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
@@ -231,6 +266,8 @@ impl SwitchAlgorithm for PythonAlgorithm {
         let counted = if self.calls.counts_vcs { self.connections } else { 0 };
         let place = || format!("port {}, at the end of an interval", self.port);
         self.attempt_at(load.end, place, |py| {
+            // Very many may end in one step of the run, which looks for signals only between its steps.
+            py.check_signals()?;
             let vc_cells: Vec<u64> = (0..counted).map(|slot| meter.previous_cells(Slot(slot))).collect();
             let terms = load.others().terms().map(|term| (term.part, term.first.as_cells_per_s()));
             let told = (
@@ -251,7 +288,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let Some(call) = &self.calls.figures else { return };
-        let values = self.attempt(|py| call.call0(py)?.extract::<Vec<f64>>(py));
+        let values = self.attempt_in("figures", |py| call.call0(py)?.extract::<Vec<f64>>(py));
         for (name, value) in self.figures.iter().zip(values.unwrap_or_default()) {
             visit(name, value);
         }

@@ -6,11 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cellrate_engine::plugins::SendingEnd;
 use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{Custom, CustomParameter};
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-use crate::error::run_failed;
 
 /// The first exception that something that a run was given raised; nothing is called any more then.
 #[derive(Clone, Default)]
@@ -38,7 +36,7 @@ impl Failure {
         match Python::attach(call) {
             Ok(value) => Some(value),
             Err(error) => {
-                let error = Python::attach(|py| no_exit(py, error));
+                let error = Python::attach(|py| contained(py, error));
                 self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 self.happened.store(true, Ordering::Relaxed);
                 None
@@ -64,15 +62,25 @@ pub fn note(py: Python<'_>, error: &PyErr, now: Time, where_: impl FnOnce() -> S
     drop(error.value(py).call_method1("add_note", (note,)));
 }
 
-/// A `SystemExit` would end the whole process, with a status of its own: it is a failure of the run.
-fn no_exit(py: Python<'_>, error: PyErr) -> PyErr {
-    if !error.is_instance_of::<PySystemExit>(py) {
+/// Gives an exception a note that says where it happened.
+pub fn note_place(py: Python<'_>, error: &PyErr, where_: impl FnOnce() -> String) {
+    // Without the note it is the same exception.
+    drop(error.value(py).call_method1("add_note", (where_(),)));
+}
+
+/// Errors that would end the process, or pass by handlers of exceptions, become failures of the run:
+/// `cellrate.plugin_classes.contained` says which.
+fn contained(py: Python<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyException>(py) {
         return error;
     }
-    let notes = error.value(py).getattr("__notes__").and_then(|notes| notes.extract::<Vec<String>>());
-    let place = notes.ok().and_then(|notes| notes.last().cloned()).unwrap_or_default();
-    let text = format!("a plugin in Python left the run with {error} {place}");
-    run_failed(py, text.trim_end())
+    let found = || {
+        let value = error.value(py);
+        // Where it was raised is not yet with the value.
+        value.setattr("__traceback__", error.traceback(py))?;
+        py.import("cellrate.plugin_classes")?.getattr("contained")?.call1((value,))
+    };
+    found().map_or_else(|error| error, PyErr::from_value)
 }
 
 /// The parameters of a scenario, by name.

@@ -28,6 +28,7 @@ pub mod writing;
 
 pub use document::{Document, SweepPoint};
 pub use model::*;
+pub use resolve::least_interval;
 pub use schema::{reference, schema};
 pub use text::error::ScenarioError;
 pub use text::quantity::{quantity, units};

@@ -8,7 +8,7 @@ use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::{CustomAlgorithm, CustomParameter};
+use cellrate_scenario::{CustomAlgorithm, CustomParameter, least_interval};
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
@@ -98,7 +98,17 @@ pub fn make(custom: &CustomAlgorithm, port: AlgorithmPort<'_>) -> Option<Box<dyn
         Some(attempt(|| maker.make(&custom.name, port.name, link_rate, &parameters, custom.figures.clone())))
     })?;
     let (mut measured, mut place) = (metering(None, None, false), None);
-    if let Some(adapted) = made {
+    let least = least_interval(port.link_rate.interval());
+    let short = |adapted: &Adapted| {
+        adapted.interval_s().filter(|&interval_s| Duration::from_secs_f64(interval_s) < least)
+    };
+    if let Some(interval_s) = made.as_ref().and_then(short) {
+        let (name, port) = (&custom.name, port.name);
+        let message = format!(
+            "the interval of the algorithm \"{name}\" of port {port} is {interval_s} s; it must be at least {least}"
+        );
+        FAILURE.set(Some(js_sys::Error::new(&message).into()));
+    } else if let Some(adapted) = made {
         measured = metering(adapted.interval_s(), adapted.interval_cells(), adapted.counts_vcs());
         place = Some(ADAPTED.with_borrow_mut(|all| {
             all.push(adapted);

@@ -20,6 +20,7 @@ from .. import policies as _policies
 from .. import traffic as _traffic
 from ..algorithms import Algorithms, SwitchAlgorithm
 from ..errors import CellrateError
+from ..plugin_classes import contained
 from ..policies import Policies, UiliPolicy
 from ..traffic import Traffic, TrafficSource
 
@@ -106,9 +107,16 @@ class Plugins:
         """Give names in Python, by keyword and by name in the scenario; only of the kinds that there are."""
         named: dict[str, dict[str, str]] = {}
         for kind, name, make in self.all():
-            module, called = getattr(make, "__module__", "?"), getattr(make, "__qualname__", type(make).__qualname__)
-            named.setdefault(_PLURALS[kind], {})[name] = f"{module}.{called}"
+            named.setdefault(_PLURALS[kind], {})[name] = _named(make)
         return named
+
+
+def _named(make: Make) -> str:
+    try:
+        return f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
+    except Exception:
+        # A class of others may answer for its own name, and fail.
+        return f"?.{type(make).__qualname__}"
 
 
 NOTHING = Plugins()
@@ -199,8 +207,10 @@ def _reading(kind: str, place: str) -> Iterator[None]:
     except SyntaxError as error:
         said = f"{error.filename}:{error.lineno}: {error.msg}"
         raise CellrateError(f"--{kind}: {place} is not Python that can be read: {said}") from None
-    except SystemExit as error:
-        raise CellrateError(f"--{kind}: {place} left with SystemExit: {error.code} when it was read") from None
     except Exception as error:
         error.add_note(f"when --{kind} read {place}")
         raise
+    except BaseException as error:
+        if contained(error) is error:
+            raise
+        raise CellrateError(f"--{kind}: {place} left with {type(error).__name__}: {error} when it was read") from None

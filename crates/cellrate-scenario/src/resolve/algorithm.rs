@@ -85,7 +85,7 @@ impl Interval {
     /// # Errors
     /// The interval is too short, with the least that there may be.
     pub fn check(self, cell_time: Duration, port: impl FnOnce() -> String) -> Result<(), Fault> {
-        let least = cell_time.min(LEAST_INTERVAL);
+        let least = least_interval(cell_time);
         if self.given >= least {
             return Ok(());
         }
@@ -96,5 +96,8 @@ impl Interval {
     }
 }
 
-/// Least interval of an algorithm, but for lines on which a cell takes less.
-const LEAST_INTERVAL: Duration = Duration::from_us(1);
+/// Least averaging interval of an algorithm, built in or of one's own, at a port whose line takes `cell_time` for a
+/// cell: a microsecond, or a cell's time where that is shorter.
+pub fn least_interval(cell_time: Duration) -> Duration {
+    cell_time.min(Duration::from_us(1))
+}

@@ -30,6 +30,8 @@ mod tree;
 mod uili;
 mod vs_vd;
 
+pub use algorithm::least_interval;
+
 use std::borrow::Cow;
 
 use cellrate_proto::declaration::Shape;
