@@ -60,6 +60,7 @@ class Scenario:
     def customs(self) -> list[tuple[str, str]]: ...
     def topology(self) -> str: ...
     def cannot_settle(self) -> str: ...
+    def overbooked(self) -> str: ...
     def to_toml(self) -> str: ...
     def hash(self) -> str: ...
 
@@ -639,6 +640,21 @@ class BeyondSignallingRow(TypedDict):
     most: float
 
 @type_check_only
+class OverbookedRow(TypedDict):
+    port: str
+    connections: int
+    promised: float
+    line: float
+
+@type_check_only
+class StartsRow(TypedDict):
+    port: str
+    connections: int
+    icr: float
+    line: float
+    queue: int
+
+@type_check_only
 class ClocksRow(TypedDict):
     clock: str
     offset_ppm: float
@@ -778,6 +794,8 @@ class Summary(TypedDict, total=False):
     refused: list[RefusedRow]
     negotiated: list[NegotiatedRow]
     beyond_signalling: list[BeyondSignallingRow]
+    overbooked: list[OverbookedRow]
+    starts: list[StartsRow]
     clocks: list[ClocksRow]
     phase_effects: list[PhaseEffectsRow]
     unsettled: list[UnsettledRow]

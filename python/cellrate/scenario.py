@@ -84,13 +84,15 @@ class Scenario:
             text = place.read_bytes()
         except (OSError, ValueError) as error:
             message = f"{(error.strerror if isinstance(error, OSError) else None) or error}"
+            if isinstance(error, FileNotFoundError):
+                message = "it is neither a file nor the name of a ready scenario"
             import difflib
 
             similar = difflib.get_close_matches(str(path), ready_scenarios(), n=1)
             remedy = (
                 f"There is a ready scenario {similar[0]}."
                 if similar
-                else "Give the path of a TOML file, or a name from `cellrate list`."
+                else "Give the path of a TOML file; `cellrate list` has the names of those that are ready."
             )
             raise ScenarioError(
                 f"{path}: {message}. {remedy}", file=str(path), message=message, remedy=remedy
@@ -377,6 +379,19 @@ class Scenario:
             a run's summary whose "by" is "rule". Nothing is known of algorithms without such a rule.
         """
         rows: list[dict[str, Any]] = json.loads(self._native.cannot_settle())
+        return rows
+
+    def overbooked(self) -> list[dict[str, Any]]:
+        """Say which lines are promised more than once, before the run: [] where none is, or there is admission control.
+
+        Returns
+        -------
+        list of dict
+            A row for each output port at which MCRs of ABR, GFR and UBR, SCRs of VBR and PCRs of CBR sum to more than
+            the line has: the rows of "overbooked" in a run's summary. A VBR connection without `scr` counts with its
+            mean rate, where its traffic has one, or with its peak.
+        """
+        rows: list[dict[str, Any]] = json.loads(self._native.overbooked())
         return rows
 
     def draw(self) -> Drawn:

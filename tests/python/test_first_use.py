@@ -18,6 +18,7 @@ import pytest
 
 import cellrate
 from cellrate.command_line.main import status
+from cellrate.scenario import ready_scenarios
 from conftest import command, command_process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,6 +94,36 @@ def test_a_ready_scenario_becomes_a_file_of_ones_own(capsys: pytest.CaptureFixtu
     assert status(["new", str(tmp_path / "other.toml")]) == 2
     assert "--from is missing" in capsys.readouterr().err
     assert not (tmp_path / "other.toml").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["parking-lot", "arena/parking-lot", *(n for n in ready_scenarios() if n.startswith("live/"))]
+)
+def test_the_command_that_is_recommended_for_a_new_file_runs_it(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.toml"
+    assert status(["new", str(file), "--from", name]) == 0
+    recommended = "cellrate live run" if has_programs(file) else "cellrate run"
+    assert f"; `{recommended} {file}` runs it" in capsys.readouterr().out
+
+
+def test_ready_scenarios_with_real_programs_are_those_for_live_runs() -> None:
+    # The command that is recommended depends on the name alone.
+    assert {n for n, file in ready_scenarios().items() if has_programs(file)} == {
+        name for name in ready_scenarios() if name.startswith("live/")
+    }
+
+
+def has_programs(file: Path) -> bool:
+    """Say whether real programs run on hosts, which a simulation refuses."""
+    text = file.read_text()
+    return "[[application]]" in text or "application = [" in text
+
+
+def test_what_is_neither_a_file_nor_a_ready_scenario_is_said_to_be_neither(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["run", "nosuch"]) == 2
+    assert "nosuch: it is neither a file nor the name of a ready scenario." in capsys.readouterr().err
 
 
 def test_what_ones_own_algorithm_raises_says_when_and_where_in_ones_own_lines(tmp_path: Path) -> None:

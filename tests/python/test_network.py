@@ -158,7 +158,7 @@ def test_the_command_writes_a_picture_and_says_where(
     for words, said in (
         (["parking-lot", "--out", "a.gif"], "a.gif: a picture is a file that ends in .png, .svg, .pdf"),
         (["parking-lot", "--out", "nowhere/a.png"], "nowhere/a.png cannot be written: No such file or directory"),
-        (["no-such"], "no-such: No such file or directory"),
+        (["no-such"], "no-such: it is neither a file nor the name of a ready scenario"),
     ):
         assert status(["draw", *words]) == 2
         assert said in capsys.readouterr().err

@@ -95,6 +95,8 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
         "completions",
         "unsettled",
         "beyond_signalling",
+        "overbooked",
+        "starts",
         "transport_streams",
         "reference_list",
         "vc_windows",

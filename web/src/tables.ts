@@ -114,6 +114,22 @@ function beyondSignallingLine(rows: Row[]): string {
   return `Beyond the standard: PCR of ${names} is above ${rows[0].most.toFixed(0)} cells/s (7.11 Gb/s), the most that signalling carries.`;
 }
 
+function overbookedLine(row: Row): string {
+  return (
+    `Overbooked: ${row.port}: MCR, SCR (VBR) and PCR (CBR) of ${row.connections} connections sum to ${general(row.promised * 424e-6, 6)} Mbps, ` +
+    `and its line has ${general(row.line * 424e-6, 6)} Mbps: not all can have what they are promised. ` +
+    "With admission = true, connections beyond the line would be refused."
+  );
+}
+
+function startLine(row: Row): string {
+  return (
+    `Start: at ${row.port} ${row.connections} sources begin together with ${general(row.icr / row.line, 3)} times the rate of the line (ICR), ` +
+    `about ${whole.format(row.queue)} cells more than it takes before the first feedback: its longest queue is that of the start, ` +
+    "and so are delays and means. A smaller icr or tbe avoids that; warm_up leaves it out of the figures."
+  );
+}
+
 function unsettledLine(row: Row): string {
   const connections = row.connections === 1 ? "1 connection" : `${row.connections} connections`;
   const why =
@@ -166,6 +182,8 @@ export function reportOf(summary: Summary): (Table | string)[] {
         `${row.port}: the host's own line is the bottleneck of its connections, ${whole.format(row.waiting)} cells wait there at the end. ` +
         "ABR begins with ICR, which is PCR unless the scenario says less.",
     ),
+    ...rows("overbooked").map(overbookedLine),
+    ...rows("starts").map(startLine),
     ...rows("phase_effects").map(phaseEffectLine),
     ...rows("unsettled").map(unsettledLine),
     ...INSIDE.map((key) => tableOf(key, rows(key))).filter((table) => table.rows.length),

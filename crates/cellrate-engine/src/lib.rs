@@ -10,6 +10,7 @@ extern crate self as cellrate_engine;
 
 pub mod acr_integral;
 pub mod becn;
+pub mod beyond_lines;
 pub mod branch_point;
 pub mod channels;
 pub mod connection_end;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cellrate_engine::beyond_lines::overbooked;
 use cellrate_engine::memory::{self, Outlook};
 use cellrate_engine::names::port_name;
 use cellrate_engine::plugins::wanted;
@@ -270,6 +271,12 @@ impl Scenario {
     fn cannot_settle(&self, py: Python<'_>) -> PyResult<String> {
         let scenario = self.resolved(py)?;
         Ok(serde_json::json!(cannot_settle(&scenario)).to_string())
+    }
+
+    /// The ports whose lines are promised more than once, as JSON text: rows of `overbooked`.
+    fn overbooked(&self, py: Python<'_>) -> PyResult<String> {
+        let scenario = self.resolved(py)?;
+        Ok(serde_json::json!(overbooked(&scenario)).to_string())
     }
 
     /// The number of threads that can share a run.

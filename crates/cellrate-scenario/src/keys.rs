@@ -25,6 +25,10 @@ pub(crate) const MAX_COLUMN: i64 = 1_000;
 
 pub(crate) const TIME_COLUMN_KEY: Key =
     key("time_column", Kind::Integer(1, MAX_COLUMN), "1", "In which column instants are.");
+/// Units of times in a file.
+pub(crate) const FILE_TIME_UNIT: Kind = Kind::Choice(&["s", "ms", "us", "ns", "ps", "min"]);
+pub(crate) const TIME_UNIT_KEY: Key =
+    key("time_unit", FILE_TIME_UNIT, "\"s\"", "Unit of the instants in the file.");
 pub(crate) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
 pub(crate) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
 pub(crate) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);

@@ -35,9 +35,9 @@ pub use progress::Progress;
 pub use results::{
     BeyondSignallingSummary, BranchPointSummary, Burst, BurstSummary, ChannelSummary, ClockSummary,
     CompletionSummary, DemandSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary,
-    HostBottleneck, LoopbackSummary, PageSummary, PhaseEffectSummary, PolicingSummary, PortSummary,
-    ReferenceRow, RunResult, RunSummary, Series, Summary, TcpSummary, TransportStreamSummary,
-    UnsettledSummary, VirtualSourceSummary,
+    HostBottleneck, LoopbackSummary, OverbookedSummary, PageSummary, PhaseEffectSummary, PolicingSummary,
+    PortSummary, ReferenceRow, RunResult, RunSummary, Series, StartSummary, Summary, TcpSummary,
+    TransportStreamSummary, UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

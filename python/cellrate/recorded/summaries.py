@@ -118,6 +118,25 @@ def phase_effect_line(row: Row) -> str:
     )
 
 
+def overbooked_line(row: Row) -> str:
+    """Say of a port that its line is promised to its connections more than once."""
+    return (
+        f"Overbooked: {row['port']}: MCR, SCR (VBR) and PCR (CBR) of {row['connections']} connections sum to "
+        f"{row['promised'] * 424e-6:.6g} Mbps, and its line has {row['line'] * 424e-6:.6g} Mbps: not all can have what "
+        "they are promised. With admission = true, connections beyond the line would be refused."
+    )
+
+
+def start_line(row: Row) -> str:
+    """Say of a port that its longest queue, and what follows from it, is that of the start."""
+    return (
+        f"Start: at {row['port']} {row['connections']} sources begin together with {row['icr'] / row['line']:.3g} "
+        f"times the rate of the line (ICR), about {row['queue']:,} cells more than it takes before the first feedback: "
+        "its longest queue is that of the start, and so are delays and means. A smaller icr or tbe avoids that; "
+        "warm_up leaves it out of the figures."
+    )
+
+
 def unsettled_line(row: Row) -> str:
     """Say of a port whose rates cannot settle, or have not, by what that is known."""
     connections = "1 connection" if row["connections"] == 1 else f"{row['connections']} connections"
@@ -162,6 +181,8 @@ def report(summary: Rows) -> list[Part]:
         "at the end. ABR begins with ICR, which is PCR unless the scenario says less."
         for row in summary.get("host_bottlenecks", [])
     ]
+    parts += map(overbooked_line, summary.get("overbooked", []))
+    parts += map(start_line, summary.get("starts", []))
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))
     others = (*(numbers(summary, key) for key in INSIDE), *window_numbers(summary))

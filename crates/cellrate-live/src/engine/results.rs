@@ -1,6 +1,8 @@
 //! Results of a live run. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
 //! only a live run has are documented in docs/testbed.md.
 
+pub use cellrate_engine::beyond_lines::{OverbookedSummary, StartSummary};
+use cellrate_engine::beyond_lines::{overbooked, starts};
 use cellrate_engine::connection_end::RmCount;
 use cellrate_engine::declared::{Results, Row};
 use cellrate_engine::frame_discards::FrameDiscards;
@@ -51,6 +53,10 @@ pub struct Summary {
     pub negotiated: Vec<NegotiatedSummary>,
     /// Directions of ABR connections whose PCR signalling cannot carry.
     pub beyond_signalling: Vec<BeyondSignallingSummary>,
+    /// Ports whose lines are promised more than once.
+    pub overbooked: Vec<OverbookedSummary>,
+    /// Ports whose longest queue is that of the start.
+    pub starts: Vec<StartSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
     /// Ports whose algorithm cannot settle, by its own rule.
@@ -329,6 +335,8 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         refused: refused(ending.scenario),
         negotiated: negotiated(ending.scenario),
         beyond_signalling: beyond_signalling(ending.scenario),
+        overbooked: overbooked(ending.scenario),
+        starts: starts(ending.scenario, ports.iter().map(|port| &port.common)),
         clocks: clocks(ending.scenario),
         unsettled: cannot_settle(ending.scenario),
         vcs: flows(&machine, &ending, span),

@@ -6,7 +6,7 @@ use cellrate_proto::Time;
 use cellrate_proto::declaration::{Dimension, Key, Kind, Shape, key};
 
 use super::MOST_STEPS;
-use crate::keys::{MAX_COLUMN, TIME, TIME_COLUMN_KEY};
+use crate::keys::{FILE_TIME_UNIT, MAX_COLUMN, TIME, TIME_COLUMN_KEY, TIME_UNIT_KEY};
 use crate::text::check;
 use crate::text::columns::{columns, rows};
 use crate::text::error::{Fault, Place};
@@ -14,9 +14,6 @@ use crate::text::files::{Contents, Folders, Wrong};
 use crate::text::quantity::shortened;
 use crate::text::reading::instant;
 use crate::text::tree::{Node, Table, Value};
-
-const TIME_UNIT_KEY: Key =
-    key("time_unit", Kind::Choice(&["s", "ms", "us"]), "\"s\"", "Unit of the instants in the file.");
 
 const COLUMN_KEY: Key = key(
     "column",
@@ -42,7 +39,7 @@ pub(super) const RATE: Shape = Shape {
         COLUMN_KEY,
         key(
             "unit",
-            Kind::Choice(&["bps", "kbps", "Mbps", "Gbps", "cells/s"]),
+            Kind::Choice(&["bps", "kbps", "Mbps", "Gbps", "Tbps", "cells/s"]),
             "required with file",
             "Unit of the values in the file.",
         ),
@@ -63,12 +60,7 @@ pub(super) const DELAY: Shape = Shape {
         TIME_COLUMN_KEY,
         TIME_UNIT_KEY,
         COLUMN_KEY,
-        key(
-            "unit",
-            Kind::Choice(&["s", "ms", "us"]),
-            "required with file",
-            "Unit of the values in the file.",
-        ),
+        key("unit", FILE_TIME_UNIT, "required with file", "Unit of the values in the file."),
         key(
             "steps",
             Kind::List(&Kind::Pair(&TIME, &TIME), 1),

@@ -94,6 +94,8 @@ pub struct Scenario {
     pub book: Book,
     /// Connections that admission or negotiation refused, in the order of the file. They do not run.
     pub refused: Vec<Refused>,
+    /// Ports whose lines are promised more than once, where the scenario does not ask for admission.
+    pub overbooked: Vec<Overbooked>,
     /// Parameters that negotiation changed, in the order it happened.
     pub negotiated: Vec<Negotiated>,
     /// Clocks that are not exact, hosts before links.
@@ -115,6 +117,17 @@ pub struct Refused {
     pub category: Category,
     /// The direction, the link or node, and why, as a phrase.
     pub reason: String,
+}
+
+/// A port whose line is promised to its connections more than once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overbooked {
+    /// The port.
+    pub port: PortIndex,
+    /// Sum of MCRs of ABR, GFR and UBR, SCRs of VBR and PCRs of CBR [cells/s].
+    pub promised: CellRate,
+    /// Connections with a promise there.
+    pub connections: usize,
 }
 
 /// One change of one parameter on the way of a connection's set-up.

@@ -12,7 +12,8 @@ use super::connection::{self, Terms};
 use super::network::Network;
 use super::{service, stop_and_go, tree};
 use crate::model::{
-    Booking, Category, Connection, Flow, Link, Negotiated, Refused, Sender, Shared, Step, Traffic,
+    Booking, Category, Connection, Flow, Link, Negotiated, Overbooked, PortIndex, Refused, Sender, Shared,
+    Step, Traffic,
 };
 use crate::text::check;
 use crate::text::error::Fault;
@@ -26,6 +27,8 @@ pub(super) struct Outcome {
     /// For each connection whether it runs.
     pub kept: Vec<bool>,
     pub refused: Vec<Refused>,
+    /// Ports whose lines are promised more than once, without admission.
+    pub overbooked: Vec<Overbooked>,
     pub negotiated: Vec<Negotiated>,
     /// Where calls are set up later, if the scenario asks for admission.
     pub desk: Option<Desk>,
@@ -83,6 +86,7 @@ pub(super) fn admit(
     let mut outcome = Outcome {
         kept: vec![true; connections.len()],
         refused: Vec::new(),
+        overbooked: Vec::new(),
         negotiated: Vec::new(),
         desk: None,
     };
@@ -91,6 +95,7 @@ pub(super) fn admit(
         if root.node("admission").is_none() {
             idle_keys(network, terms)?;
         }
+        outcome.overbooked = overbooked(network, connections, terms);
         return Ok(outcome);
     };
     let lines = |rate: fn(&Link) -> BitRate| network.links.iter().flat_map(move |link| [rate(link); 2]);
@@ -179,6 +184,55 @@ fn wish(root: &Table) -> Result<Option<Wish>, Fault> {
         signalled,
         loss,
     }))
+}
+
+/// The ports whose lines are promised more than once: a promise is what [`admit`] would book.
+fn overbooked(network: &Network, connections: &[Connection], terms: &[Terms]) -> Vec<Overbooked> {
+    let wish = Wish { negotiate: false, charging: None, signalled: Optional::ALL, loss: None };
+    let mut promised = vec![(0.0, 0); 2 * network.links.len()];
+    for (place, connection) in connections.iter().enumerate() {
+        if connection.branch.is_some() {
+            continue;
+        }
+        let branches = connections[place + 1..].iter().take_while(|other| other.branch.is_some()).count();
+        for backward in [false, true] {
+            let flow = connection.flow(backward);
+            if flow.traffic.is_none() {
+                continue;
+            }
+            let rate = match request(connection.category, flow, connection.queue.mcr, &terms[place], &wish) {
+                Request::Abr { mcr: rate, .. }
+                | Request::Cbr { pcr: rate }
+                | Request::Vbr { scr: rate }
+                | Request::Minimum { mcr: rate } => rate.as_cells_per_s(),
+                Request::OnOff(_) | Request::Ubr => 0.0,
+            };
+            if rate == 0.0 {
+                continue;
+            }
+            let mut book = |step: Step| {
+                let (sum, number) = &mut promised[step.port().index()];
+                (*sum, *number) = (*sum + rate, *number + 1);
+            };
+            if branches == 0 {
+                connection.steps(backward).for_each(&mut book);
+            } else {
+                let lines = DirectionLines::both(network, place, &connections[place..=place + branches]);
+                lines[usize::from(backward)].steps().copied().for_each(&mut book);
+            }
+        }
+    }
+    let ports =
+        network.links.iter().flat_map(|link| [link.slowest_rate().to_cell_rate().as_cells_per_s(); 2]);
+    let beyond = |(port, (line, (sum, connections))): (usize, (f64, (f64, usize)))| {
+        // Sums of a hundred equal parts of a line are not exactly the line.
+        (sum > line * (1.0 + 1e-9)).then(|| Overbooked {
+            port: PortIndex(port as u32),
+            promised: CellRate::new(sum),
+            connections,
+        })
+    };
+    ports.zip(promised).enumerate().filter_map(beyond).collect()
 }
 
 /// Keys of set-up in a scenario that says nothing of admission.

@@ -40,16 +40,19 @@ pub(super) fn read(root: &Table, duration: Duration) -> Result<Measuring, Fault>
     Ok(measuring)
 }
 
-/// A live run measures all of its time.
+/// A live run measures all of its time. No warm-up is one of 0 s, which takes back that of a file; no window is an
+/// empty list.
 pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
-    let keys = ["warm_up", "window"];
-    let Some(node) = keys.iter().find_map(|key| root.node(key)) else { return Ok(()) };
-    let place = root.tables("window").next().map_or(node.place, |(window, _)| window.place);
-    let place = if root.node("warm_up").is_some() { node.place } else { place };
+    let warm_up = match root.node("warm_up") {
+        Some(node) if quantity::time(node)? > Duration::ZERO => Some(node.place),
+        _ => None,
+    };
+    let window = root.tables("window").next().map(|(window, _)| window.place);
+    let Some(place) = warm_up.or(window) else { return Ok(()) };
     Err(Fault::new(
         place,
         "warm_up and window need a simulation: a live run measures all of its time",
-        "Leave them out, or record a series and cut it",
+        "Leave them out (--set warm_up=\"0 s\" --set window=[] take back those of a file), or record a series and cut it",
     ))
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         demands: demands.into(),
         book,
         refused: outcome.refused,
+        overbooked: outcome.overbooked,
         negotiated: outcome.negotiated,
         clocks,
         probes,

@@ -61,4 +61,6 @@ fn a_live_run_measures_all_of_its_time() {
         error.to_string().contains("a live run measures all of its time") && error.line() == 3,
         "{error}"
     );
+    let without = text.replace("1 ms", "0 s");
+    assert!(Document::parse(&without, "t").unwrap().resolve_for_live().is_ok());
 }

@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
+use cellrate_engine::beyond_lines::{overbooked, starts};
 use cellrate_engine::channels::{self, ChannelSummary};
 use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{beyond_signalling, clocks, negotiated, refused};
@@ -35,6 +36,7 @@ pub(crate) fn account(
     let fair = LazyCell::new(|| fair::max_min(scenario, None).unwrap_or_default());
     let unsettled = super::unsettled::collect(scenario, &assembly, &fair, end);
     let (ports, port_windows) = meter.port_rows(scenario, &assembly, end);
+    let starts = starts(scenario, ports.iter());
     let cell_hops = measured::cell_hops(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
@@ -98,6 +100,8 @@ pub(crate) fn account(
             refused: refused(scenario),
             negotiated: negotiated(scenario),
             beyond_signalling: beyond_signalling(scenario),
+            overbooked: overbooked(scenario),
+            starts,
             clocks: clocks(scenario),
             phase_effects,
             unsettled,

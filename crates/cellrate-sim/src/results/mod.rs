@@ -18,6 +18,7 @@ mod unsettled;
 mod virtual_sources;
 
 pub(crate) use account::account;
+pub use cellrate_engine::beyond_lines::{OverbookedSummary, StartSummary};
 pub use cellrate_engine::branch_point::BranchPointSummary;
 pub use cellrate_engine::channels::ChannelSummary;
 use cellrate_engine::declared::{Results, Row};
@@ -111,6 +112,10 @@ pub struct Summary {
     pub negotiated: Vec<NegotiatedSummary>,
     /// Directions of ABR connections whose PCR signalling cannot carry.
     pub beyond_signalling: Vec<BeyondSignallingSummary>,
+    /// Ports whose lines are promised more than once.
+    pub overbooked: Vec<OverbookedSummary>,
+    /// Ports whose longest queue is that of the start.
+    pub starts: Vec<StartSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
     /// Ports where a tie, or a phase that never changes, decided which of several like connections lost cells.

@@ -38,6 +38,7 @@ impl World {
             demands: Arc::new([]),
             book: cellrate_proto::admission::Book::default(),
             refused: vec![],
+            overbooked: vec![],
             negotiated: vec![],
             clocks: vec![],
             probes: vec![],

@@ -10,7 +10,7 @@ use crate::demand::columns::{
     COLUMN, UNIT_KEY, amount, column, octets_of_unit, size_column, texts, wrong_in,
 };
 use crate::demand::laws::flow_size;
-use crate::keys::{OCTETS, TIME, TIME_COLUMN_KEY};
+use crate::keys::{OCTETS, TIME, TIME_COLUMN_KEY, TIME_UNIT_KEY};
 use crate::text::columns::{columns, rows};
 use crate::text::error::{Fault, Place};
 use crate::text::files::{Contents, Folders, Wrong};
@@ -35,12 +35,7 @@ pub(super) const PROCESS: Process = Process {
                 "A text file with a flow in each line, in order of time, as seen from the scenario's folder; lines without a digit, those that begin with # or %, and names of columns above the first are passed over. It is read with the scenario, and what is stored beside results has `flows` instead.",
             ),
             TIME_COLUMN_KEY,
-            key(
-                "time_unit",
-                Kind::Choice(&["s", "ms", "us", "ns"]),
-                "\"s\"",
-                "Unit of the instants in the file.",
-            ),
+            TIME_UNIT_KEY,
             key("from_column", COLUMN, "2", "In which column the hosts are that send."),
             key("to_column", COLUMN, "3", "In which column the hosts are that receive."),
             size_column("4"),

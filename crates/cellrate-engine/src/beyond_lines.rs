@@ -1,0 +1,134 @@
+//! Rows of results on what a scenario asks of its lines beyond what they carry: guarantees that are promised more than
+//! once, and sources that begin together faster than a line.
+
+use std::collections::HashMap;
+
+use cellrate_proto::Time;
+use cellrate_scenario::{Scenario, Sender};
+use serde::Serialize;
+
+use crate::declared::Row;
+use crate::names::port_name;
+use crate::rows::PortSummary;
+
+/// A port whose line is promised to its connections more than once. Only where there is no admission control.
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "overbooked port", many = "overbooked ports", named = "{port}")]
+pub struct OverbookedSummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// Connections with a promise there.
+    #[row(unit = plain, adds = sum)]
+    pub connections: u64,
+    /// Sum of MCRs of ABR, GFR and UBR, SCRs of VBR and PCRs of CBR.
+    #[row(unit = cells_per_s, adds = largest)]
+    pub promised: f64,
+    /// Rate of the line, where it changes the least.
+    #[row(unit = cells_per_s, adds = largest)]
+    pub line: f64,
+}
+
+/// The ports whose lines are promised more than once.
+pub fn overbooked(scenario: &Scenario) -> Vec<OverbookedSummary> {
+    let row = |found: &cellrate_scenario::Overbooked| OverbookedSummary {
+        port: port_name(scenario, found.port),
+        connections: found.connections as u64,
+        promised: found.promised.as_cells_per_s(),
+        line: scenario.link(found.port.link()).slowest_rate().to_cell_rate().as_cells_per_s(),
+    };
+    scenario.overbooked.iter().map(row).collect()
+}
+
+/// A port whose longest queue is that of the start: its ABR sources begin together faster than its line, before any
+/// feedback can have come.
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "crowded start", many = "crowded starts", named = "{port}")]
+pub struct StartSummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// ABR connections with data at the beginning of the run.
+    #[row(unit = plain, adds = sum)]
+    pub connections: u64,
+    /// Sum of the rates that they begin with, min(ICR, TBE/FRTT) each (TM 4.0, source behaviour 2).
+    #[row(unit = cells_per_s, adds = largest)]
+    pub icr: f64,
+    /// Rate of the line.
+    #[row(unit = cells_per_s, adds = largest)]
+    pub line: f64,
+    /// Cells that they can send beyond the line before the first feedback comes.
+    #[row(unit = cells, adds = largest)]
+    pub queue: u64,
+}
+
+/// The least queue of a start that is told \[cells\].
+const LEAST: f64 = 1000.0;
+
+/// The ports in `rows` whose longest queue is that of the start: from half of what the sources can send beyond the line
+/// before feedback comes, to twice as much.
+pub fn starts<'a>(scenario: &Scenario, rows: impl Iterator<Item = &'a PortSummary>) -> Vec<StartSummary> {
+    let mut beginning: Vec<Vec<(f64, f64)>> = vec![Vec::new(); scenario.ports().len()];
+    for flow in scenario.flows() {
+        let direction = scenario.flow(flow);
+        let sends = direction.traffic.as_ref().is_some_and(|traffic| traffic.kind().sends_at(Time::ZERO));
+        let is_branch = scenario.connection(flow.connection()).branch.is_some();
+        let Sender::Abr(sender) = &direction.sender else { continue };
+        if !sends || is_branch {
+            continue;
+        }
+        let (icr, frtt) =
+            (sender.parameters.effective_icr().as_cells_per_s(), sender.parameters.frtt.as_secs_f64());
+        for step in scenario.all_steps(flow.connection()) {
+            let step = if flow.is_backward() { step.turned() } else { step };
+            beginning[step.port().index()].push((frtt, icr));
+        }
+    }
+    let longest: HashMap<&str, u64> = rows.map(|row| (row.port.as_str(), row.max_abr_queue)).collect();
+    let told = |port: cellrate_scenario::PortIndex| {
+        let sources = &mut beginning[port.index()];
+        let line = scenario.link(port.link()).rate.to_cell_rate().as_cells_per_s();
+        let queue = ahead(sources, line);
+        if queue < LEAST {
+            return None;
+        }
+        let name = port_name(scenario, port);
+        let seen = *longest.get(name.as_str())? as f64;
+        (queue / 2.0..=queue * 2.0).contains(&seen).then(|| StartSummary {
+            port: name,
+            connections: sources.len() as u64,
+            icr: sources.iter().map(|(_, icr)| icr).sum(),
+            line,
+            queue: queue as u64,
+        })
+    };
+    scenario.ports().filter_map(told).collect()
+}
+
+/// The most cells that sources of these round trips \[s\] and rates [cells/s], each until its first feedback, are ahead
+/// of a line.
+fn ahead(sources: &mut [(f64, f64)], line: f64) -> f64 {
+    sources.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut rate: f64 = sources.iter().map(|(_, icr)| icr).sum();
+    let (mut queue, mut now) = (0.0, 0.0);
+    for &(frtt, icr) in sources.iter() {
+        if rate <= line {
+            break;
+        }
+        queue += (rate - line) * (frtt - now);
+        (now, rate) = (frtt, rate - icr);
+    }
+    queue
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_ahead_of_a_line_until_their_feedback_comes() {
+        // 30 against 10 cells/s for 2 s, then 20 for 3 s, then as much as the line.
+        let mut sources = [(5.0, 10.0), (2.0, 10.0), (9.0, 10.0)];
+        assert_eq!(ahead(&mut sources, 10.0), 2.0 * 20.0 + 3.0 * 10.0);
+        assert_eq!(ahead(&mut sources, 30.0), 0.0);
+        assert_eq!(ahead(&mut [], 10.0), 0.0);
+    }
+}
