@@ -221,7 +221,7 @@ impl Turns {
             let Some(&spacing) = self.spacings.get(&cell.flow) else { continue };
             let leaves = next.entry(cell.flow).or_insert(Time::ZERO);
             held += usize::from(*leaves > now);
-            *leaves = *leaves + spacing;
+            *leaves += spacing;
         }
         held
     }
