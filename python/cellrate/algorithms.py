@@ -62,7 +62,10 @@ class Load:
     """By connection, ABR cells that arrived [cells]; empty unless the algorithm `counts_vcs`."""
     terms: Sequence[tuple[float, float]]
     """Service that the scheduler leaves ABR, as `available` reads it: of each pair the part [above 0, at most 1] that
-    ABR has of what is left of a rate behind the second [cells/s]. One pair by strict priority, several with `class_weights`."""
+    ABR has of what is left of a rate behind the second [cells/s].
+
+    One pair by strict priority, several with `class_weights`.
+    """
 
     def available(self, rate: float) -> float:
         """Give what ABR may have of `rate`, the line's or the part of it that is handed out [cells/s, 0 or more].

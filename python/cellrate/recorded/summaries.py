@@ -148,8 +148,8 @@ def unsettled_line(row: Row) -> str:
         )
     elif row["by"] == "phase":
         said += (
-            f"bursts that leave nothing come every {row['delay_s'] * 1e3:.3g} ms, a whole part of the 100 ms between two "
-            f"FRMs of a source at ACR 0, which may meet bursts alone for ever; {row['remedy']} would help"
+            f"bursts that leave nothing come every {row['delay_s'] * 1e3:.3g} ms, a whole part of the 100 ms between "
+            f"two FRMs of a source at ACR 0, which may meet bursts alone for ever; {row['remedy']} would help"
         )
     else:
         said += (

@@ -165,6 +165,9 @@ def _begin_tracker() -> None:
 
 def _spawned_apart(program: str, words: Sequence[str], descriptors: Sequence[int]) -> tuple[int, None]:
     """Start a process as loky does, with the last of some descriptors, which is the pipe that it reads."""
+    # Where there is no such call nothing gets here; it is also said so that types of Windows can be checked.
+    if sys.platform == "win32":
+        raise OSError("there is no posix_spawn on Windows")
     pipe = descriptors[-1]
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0o666) for number in range(3) if number != pipe]
     os.set_inheritable(pipe, True)
