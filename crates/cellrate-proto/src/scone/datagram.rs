@@ -20,9 +20,9 @@ pub struct Located {
     pub from: SocketAddr,
     /// Address and port of the receiver.
     pub to: SocketAddr,
-    /// Where the header of UDP begins in the packet [octets].
+    /// Where the header of UDP begins in the packet \[octets\].
     header: usize,
-    /// Where the datagram's octets end in the packet [octets].
+    /// Where the datagram's octets end in the packet \[octets\].
     end: usize,
 }
 

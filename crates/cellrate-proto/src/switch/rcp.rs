@@ -24,7 +24,7 @@ use crate::units::{CellRate, Cells, Time};
 
 /// Cells in a round trip at the least rate.
 const LEAST_CELLS: f64 = 0.01;
-/// The shortest round trip that counts [s]: that of a line without delay would divide by zero.
+/// The shortest round trip that counts \[s\]: that of a line without delay would divide by zero.
 const SHORTEST_S: f64 = 1e-6;
 
 /// The parameters of RCP.
@@ -91,9 +91,9 @@ pub struct Rcp {
     link_rate: CellRate,
     /// The rate of each connection [cells/s].
     rate: f64,
-    /// Running mean of the round trips of cells [s]; none before the first cells.
+    /// Running mean of the round trips of cells \[s\]; none before the first cells.
     round_trip: Option<f64>,
-    /// Round trips of the connections, by slot [s].
+    /// Round trips of the connections, by slot \[s\].
     told: Vec<f64>,
 }
 
@@ -105,7 +105,7 @@ impl Rcp {
         Rcp { config, link_rate, rate, round_trip: None, told: Vec::new() }
     }
 
-    /// Mean round trip of the cells of the last interval [s]; none where no cell came.
+    /// Mean round trip of the cells of the last interval \[s\]; none where no cell came.
     fn of_last_interval(&self, meter: &Meter) -> Option<f64> {
         let (mut cells, mut sum) = (0.0, 0.0);
         for (slot, round_trip) in (0..).zip(&self.told) {
