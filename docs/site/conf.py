@@ -55,6 +55,7 @@ PAGES = {
     "Reference": ["docs/commands", "docs/scenarios", "docs/results", "docs/site/python", "docs/glossary", "CHANGELOG"],
     "Protocol and models": [
         "docs/rules",
+        "docs/pairs",
         "docs/algorithms/README",
         *sorted(
             f"docs/algorithms/{page.stem}"
@@ -87,8 +88,11 @@ PAGES = {
     ],
     "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed"],
     "Papers": [
-        f"papers/{name}/README"
-        for name in ("abr-parameters", "internet-applications", "stop-and-go", "tcp-lrd-vbr", "uili")
+        "docs/guides/judging",
+        *[
+            f"papers/{name}/README"
+            for name in ("abr-parameters", "internet-applications", "stop-and-go", "tcp-lrd-vbr", "uili")
+        ],
     ],
     "How it is made": [
         "CONTRIBUTING",
