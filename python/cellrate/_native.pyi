@@ -11,6 +11,7 @@ from .plugins.collection import PluginMakers
 from .seam import CaptureSettings, Recent
 
 __all__ = [
+    "abr_parameters",
     "Column",
     "Host",
     "LiveNetwork",
