@@ -11,13 +11,13 @@ from .plugins.collection import PluginMakers
 from .seam import CaptureSettings, Recent
 
 __all__ = [
-    "abr_parameters",
     "Column",
     "Host",
     "LiveNetwork",
     "RunResult",
     "Scenario",
     "Table",
+    "abr_parameters",
     "algorithm_cost",
     "applications",
     "built_in_algorithms",
