@@ -77,7 +77,7 @@ def test_usage_errors_hint_at_the_help_of_the_command(capsys: pytest.CaptureFixt
 
 def test_short_options_and_help_of_a_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert status(["-V"]) == 0
-    assert capsys.readouterr().out.strip() == cellrate.__version__
+    assert capsys.readouterr().out.startswith(f"{cellrate.__version__}, build ")
     assert status(["help", "live", "run"]) == 0
     assert "usage: cellrate live run" in capsys.readouterr().out
     assert status(["run", "two-source-transient", "--set", "duration=1ms", "-o", str(tmp_path / "out")]) == 0
