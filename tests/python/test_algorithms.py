@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import re
 from pathlib import Path
 from typing import Any
@@ -323,7 +324,7 @@ def test_what_it_raises_ends_the_run_and_comes_out_as_it_is(method: str) -> None
 def test_ctrl_c_in_one_ends_the_run() -> None:
     class Stopped(Silent):
         def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(cellrate.Interrupted):
         cellrate.run(transient(CUSTOM), algorithms={"mine": Stopped})

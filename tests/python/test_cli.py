@@ -144,8 +144,8 @@ def test_papers_are_listed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", "nowhere.toml"), "nowhere.toml: No such file"),
-        (("validate", "nowhere.toml"), "nowhere.toml: No such file"),
+        (("run", "nowhere.toml"), "nowhere.toml: it is neither a file nor"),
+        (("validate", "nowhere.toml"), "nowhere.toml: it is neither a file nor"),
         (("run",), "FILE"),
         (("walk",), "walk"),
         (("run", "two-source-transient", "--set", "duration"), "--set duration: write a dotted path"),

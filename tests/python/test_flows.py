@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ def test_calls_have_rows_and_a_table(capsys: pytest.CaptureFixture[str]) -> None
     assert row["no_slot"] == 0
     assert status(["run", "calls", "--set", 'duration="3 s"']) == 0
     printed = capsys.readouterr().out
-    assert f" calls       {row['offered']}" in printed
+    assert re.search(rf"^ calls +{row['offered']} ", printed, re.MULTILINE)
     assert "calls 1 " in printed
 
 

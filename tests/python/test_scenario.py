@@ -65,7 +65,7 @@ def test_an_error_crosses_a_process_border_whole() -> None:
 
 
 def test_a_missing_file_is_a_scenario_error(tmp_path: Path) -> None:
-    with pytest.raises(cellrate.ScenarioError, match=r"none\.toml: No such file.*cellrate list"):
+    with pytest.raises(cellrate.ScenarioError, match=r"none\.toml: it is neither a file nor.*cellrate list"):
         cellrate.Scenario.load(tmp_path / "none.toml")
 
 
