@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import signal
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
