@@ -20,12 +20,13 @@ HOSTS_FILE = Path("/etc/hosts")
 
 
 def host_lines(hosts: Sequence[HostLike]) -> str:
-    """Give the lines of /etc/hosts: the machine's loopback, then each host with its address."""
-    return "".join(f"{address}\t{name}\n" for address, name in [("127.0.0.1", "localhost"), *_named(hosts)])
+    """Give the lines of /etc/hosts: each host with its address, then the machine's own.
 
-
-def _named(hosts: Sequence[HostLike]) -> list[tuple[str, str]]:
-    return [(host.address, host.name) for host in hosts]
+    Programs look up the machine's own name, such as Python's http.server; without its line they would ask a name
+    server, which no host reaches, and wait.
+    """
+    own = HOSTS_FILE.read_text(errors="replace") if HOSTS_FILE.is_file() else "127.0.0.1\tlocalhost\n"
+    return "".join(f"{host.address}\t{host.name}\n" for host in hosts) + own
 
 
 def prepare(folder: Path, hosts: Sequence[HostLike]) -> Path:

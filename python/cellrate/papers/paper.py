@@ -20,6 +20,7 @@ from ..sweeps.replications import mean_of
 from .experiment import Claim, Experiment, Finding, LiveHalf, Point, Tried
 from .judging import (
     FIGURES,
+    JUDGED,
     LEAST_SEEDS,
     NEAR,
     NEITHER,
@@ -108,7 +109,12 @@ class Paper:
         why = finding.why
         row: dict[str, Any] = {}
         if kind == "claim":
-            rule = row["judged"] = said["judged"]
+            rule = row["judged"] = said.get("judged")
+            if rule not in JUDGED:
+                raise CellrateError(
+                    f"published.toml of {self.name}: judged of {finding.id} is {rule!r}; "
+                    f"write one of {', '.join(JUDGED)}"
+                )
             row["seeds"] = _seeds(rule, finding)
             verdict = self._verdict(finding.id, rule, finding)
             if rule in FIGURES and finding.values:
