@@ -17,7 +17,7 @@ impl PowerOfTwo {
         if k <= 15 { Some(PowerOfTwo { negative_exponent: k }) } else { None }
     }
 
-    /// The power of two that `factor` is, exactly; `None` when it is none from 1/32768 to 1.
+    /// The power of two that `factor` is, exactly; `None` for any other factor than one from 1/32768 to 1.
     pub fn exact(factor: f64) -> Option<PowerOfTwo> {
         (0..=15).map(|k| PowerOfTwo { negative_exponent: k }).find(|power| power.value() == factor)
     }

@@ -6,7 +6,7 @@ use alloc::string::String;
 /// The values that a key may have, in rising order, where there are only so many: those that signalling carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
-    /// Unit that they are written in; empty where there is none.
+    /// Unit of the values as written; empty for values without a unit.
     pub unit: &'static str,
     /// How many of `unit` one of the unit of messages is: 1000 for ms, whose messages are in s.
     pub scale: f64,

@@ -62,7 +62,7 @@ impl Located {
     }
 }
 
-/// A checksum of UDP after one of the words that it covers has changed; never zero, which would say that there is none.
+/// The checksum of UDP after one of the words that it covers has changed. It is never zero, which stands for none.
 fn mended(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     let folded = (sum & 0xffff) + (sum >> 16);

@@ -66,7 +66,7 @@ impl Cubic {
         window + (target - window) / window * acked
     }
 
-    /// So much time is none of the function's: the sender has had less on its way than cwnd allows (sections 4.2, 5.8).
+    /// Leaves a span out of the function's time: the sender had less on its way than cwnd allows (sections 4.2, 5.8).
     pub fn leave_out(&mut self, span: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += span;

@@ -95,7 +95,7 @@ impl Generator {
             if self.one_in(2) {
                 *policy = Some(self.strict_policy(room));
             }
-            // One that does not fit the room that there is now is none.
+            // A threshold beyond the room is left out.
             *policy = policy.take().filter(|policy| policy.check(room).is_ok());
         }
     }
