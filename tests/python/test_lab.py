@@ -366,7 +366,7 @@ def test_files_and_a_link_are_taken_along(seen: Seen, tmp_path: Path) -> None:
     assert cellrate.Scenario.parse(taken("toml").decode()).hash == set_so.hash
     seen.click("link")
     seen.until("location.hash.startsWith('#s=')")
-    address = seen.page.url
+    address = seen.value("location.href")
     seen.page.goto("about:blank")
     seen.page.goto(address)
     seen.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
@@ -432,7 +432,7 @@ def test_code_in_a_link_is_run_by_its_reader_alone(seen: Seen) -> None:
     seen.ended()
     seen.click("link")
     seen.until("location.hash.startsWith('#s=')")
-    address = seen.page.url
+    address = seen.value("location.href")
     seen.page.goto("about:blank")
     seen.page.goto(address)
     seen.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")

@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -97,10 +96,6 @@ def await_end(mark: str) -> None:
         time.sleep(0.02)
 
 
-def left_behind() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("cellrate-live-*"))
-
-
 def test_hosts_know_each_other_and_commands_run_on_them(terminal: Terminal) -> None:
     assert "client\t10.0.0.2" in terminal.does("hosts").replace("\r", "")
     assert "10.0.0.1" in terminal.does("client getent hosts server")
@@ -145,14 +140,22 @@ def test_what_was_started_ends_with_the_shell_however_it_ends(terminal: Terminal
     await_end(mark)
 
 
-def test_nothing_of_it_stays_and_etc_hosts_is_as_it_was() -> None:
-    before, hosts = left_behind(), Path("/etc/hosts").read_bytes()
+def test_nothing_of_it_stays_and_etc_hosts_is_as_it_was(tmp_path: Path) -> None:
+    hosts = Path("/etc/hosts").read_bytes()
     command = [sys.executable, "-m", "cellrate", "live", "shell", "live/reno-10", "server"]
+    # A folder of its own for temporary files: other tests have networks of theirs at the same time.
     done = subprocess.run(
-        command, input="grep client /etc/hosts; exit 3\n", capture_output=True, text=True, check=False
+        command,
+        input=f"ls {tmp_path}; grep client /etc/hosts; exit 3\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
     )
-    assert (done.stdout, done.returncode) == ("10.0.0.2\tclient\n", 3), done.stderr
-    assert left_behind() <= before
+    kept, address = done.stdout.splitlines()
+    assert kept.startswith("cellrate-live-")
+    assert (address, done.returncode) == ("10.0.0.2\tclient", 3), done.stderr
+    assert not list(tmp_path.iterdir())
     assert Path("/etc/hosts").read_bytes() == hosts
 
 

@@ -72,6 +72,14 @@ function address(hash: string): void {
   history.replaceState(null, "", hash || location.href.split("#")[0]);
 }
 
+/** Has the address hold what is shown, unless something else has been opened since. */
+async function renewAddress(): Promise<void> {
+  const before = location.hash;
+  if (!before.startsWith("#s=")) return;
+  const packed = await fragment(lab.shared);
+  if (location.hash === before) address(packed);
+}
+
 /** Has a set-up that is none of the catalogue in the list, chosen. */
 function list(setup: Shared, note = ""): void {
   linked = setup;
@@ -163,13 +171,14 @@ function begin(): void {
     lab.failed({ message: "This page was built without the simulator", remedy: "`make lab` builds it" });
     return;
   }
-  window.addEventListener("hashchange", () => void follow(location.hash, false));
+  // Meanwhile the address may have been brought up to date, so that it is no more the one that was asked for.
+  window.addEventListener("hashchange", ({ newURL }) => void follow(new URL(newURL).hash, false));
   lab.onText = (setup) => list(setup, " (your text)");
   let timer: number | undefined;
   lab.onChange = () => {
     // A link in the address is that of what is shown.
     clearTimeout(timer);
-    if (location.hash.startsWith("#s=")) timer = window.setTimeout(() => void fragment(lab.shared).then(address), ADDRESS_MS);
+    if (location.hash.startsWith("#s=")) timer = window.setTimeout(() => void renewAddress(), ADDRESS_MS);
     else if (location.hash.startsWith("#scenario=")) address("");
   };
   void follow(location.hash || told.start, true);
