@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+import statistics
 import tomllib
 from pathlib import Path
 
@@ -10,7 +13,7 @@ import pytest
 from cellrate.papers import Finding, Tried, load_paper
 from cellrate.papers.runs import run_points
 from cellrate.running.points import run_many
-from tcp_lrd_vbr import across, arithmetic, on_off, sensitivity, tables
+from tcp_lrd_vbr import across, arithmetic, beyond, on_off, sensitivity, tables
 from tcp_lrd_vbr.common import ROW_SEEDS, Sample, efficiency, metrics
 
 
@@ -68,7 +71,7 @@ def test_every_row_has_its_seeds_and_a_quick_run_one() -> None:
         # Rows that may decide a cause have the seeds of the claims.
         assert len(dict(tables.ways(table))) == (len(tables.WAYS) * len(points) if table in tables.WAYS_OF else 0)
     # One more run that could be the published one takes three seeds.
-    assert [len(tables.seeds_of(table)) for table in range(1, 7)] == [10, 10, 5, 5, 3, 3]
+    assert [len(tables.seeds_of(table)) for table in range(1, 7)] == [10, 10, 10, 10, 5, 5]
     # The first has runs with a finer look at the queue, too.
     for experiment, row, ways in (
         (sensitivity.EXPERIMENT, sensitivity.GROUND, 2),
@@ -126,6 +129,32 @@ def test_every_choice_can_be_run_and_changes_something_and_has_its_text() -> Non
             assert paper.scenario(experiment.points[f"{name}, seed 1"]).hash != as_run.hash
             assert paper.published[f"{row.prefix}.{name}"]["kind"] == "sensitivity"
     assert as_run.hash == paper.scenario(dict(tables.points(1))["row-1, seed 2"]).set({"seed": 1}).hash
+
+
+def test_renegotiated_video_has_the_mean_of_its_program_and_the_deviation_of_means_over_a_second() -> None:
+    # Without bounds that count all stays: of 16.7 values each deviates by 16.7^-0.2 times as much.
+    assert beyond.bounded_deviation(7.5, 0.5) == pytest.approx(0.5)
+    assert beyond.bounded_deviation(0, 1, 100) == pytest.approx(math.sqrt(1 - 2 / math.pi))
+    # Values of a sample that is as large as need be.
+    chance = random.Random(1)
+    sample = [value for value in (chance.gauss(5, 5) for _ in range(200_000)) if 0 <= value <= 15]
+    assert beyond.bounded_deviation(5, 5) == pytest.approx(statistics.pstdev(sample), rel=0.01)
+    mean, deviation = beyond.renegotiated(5, 5)
+    assert mean == arithmetic.bounded_mean(5, 5)
+    assert deviation == pytest.approx(beyond.bounded_deviation(5, 5) * (0.06 / 1) ** 0.2)
+
+
+def test_vs_vd_in_the_paper_s_network_moves_the_queue_to_where_the_long_loop_ends() -> None:
+    paper = load_paper("tcp-lrd-vbr")
+    length = {"duration": "6 s"}
+    scenarios = {
+        way: paper.scenario(beyond.EXPERIMENT.points[f"5, {way}, seed 1"]).set(length) for way in ("as run", "vs-vd")
+    }
+    as_run, segmented = (result for (result,) in (run_many([(scenario, {})]) for scenario in scenarios.values()))
+    line = {name: metrics(result, 512).queue for name, result in (("as run", as_run), ("vs-vd", segmented))}
+    one, in_all = beyond.waiting(segmented)
+    assert 4 * line["vs-vd"] < line["as run"]
+    assert one < line["vs-vd"] < in_all
 
 
 def test_a_second_of_table_1_loses_nothing_and_is_not_run_twice(tmp_path: Path) -> None:
