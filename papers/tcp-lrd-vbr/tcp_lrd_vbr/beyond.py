@@ -14,7 +14,7 @@ from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Resu
 from cellrate.results import Result
 
 from .arithmetic import bounded_mean
-from .common import BOTTLENECK, PROGRAM_MBPS, ROW_SEEDS, SETTINGS, Sample, metrics
+from .common import PROGRAM_MBPS, ROW_SEEDS, SETTINGS, Sample, metrics
 
 HURST = 0.8
 REFERENCES_S = 0.06
