@@ -77,6 +77,11 @@ OPEN: Mapping[str, Choice] = {
 
 STATED: Mapping[str, Choice] = {
     "40-s": Choice({"duration": "40 s"}, "Slow start weighs a quarter; the sequence of noise is another."),
+    "t0-100-us": Choice(
+        {f"{_SWITCH}t0": "100 us"},
+        "The value for LANs (S. Kalyanaraman's thesis, 6.22.1): a queue of 22 cells is aimed at, not of 112, and gain "
+        "times delay is five times as large.",
+    ),
     "t0-1-ms": Choice({f"{_SWITCH}t0": "1 ms"}, "A queue of 224 cells is aimed at, not of 112."),
     "t0-1.5-ms": Choice({f"{_SWITCH}t0": "1.5 ms"}, "A queue of 335 cells is aimed at, not of 112."),
     "qdlf-0.8": Choice(
