@@ -38,6 +38,10 @@ pub(super) fn fold(
     watched: &Watched,
     mechanisms: Mechanisms,
 ) -> Vec<SendStrategy> {
+    let mut folded = vec![SendStrategy::None; ports.len()];
+    if !mechanisms.has(Mechanism::Folding) {
+        return folded;
+    }
     let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
     // Branches of trees begin at switches.
     let is_of_host =
@@ -45,83 +49,106 @@ pub(super) fn fold(
     for flow in scenario.flows().filter(|&flow| is_of_host(flow) && sends(scenario, flow)) {
         senders[scenario.step(flow, 0).port().index()].push(flow);
     }
-    let mut folded = vec![SendStrategy::None; ports.len()];
-    if !mechanisms.has(Mechanism::Folding) {
-        return folded;
-    }
+    let folds = Folds { scenario, hops, endpoints, watched, mechanisms };
     for (index, flows) in scenario.ports().zip(&senders) {
         let (Some(port), [_, ..]) = (ports[index.index()], &flows[..]) else { continue };
         let parts = &mut parts[port.cluster as usize];
-        let to_switch = scenario.node(scenario.head(index.step())).kind == NodeKind::Switch;
-        let Port { queues: Queues::Fifo(fifo), outside: false, .. } = &parts.ports[port.index as usize]
-        else {
-            continue;
-        };
-        if !to_switch || !fifo.is_lossless() || watched.port(index).queue {
-            continue;
-        }
-        // Each arrival is an event where a switch polices what comes, or copies it.
-        let is_looked_at = |hop: u32| hops.policed.contains(&hop) || hops.branching.contains(&hop);
-        if flows.iter().any(|&flow| is_looked_at(hops.of(flow))) {
-            continue;
-        }
-        // Loopback cells leave between those of the source, and those of a path say whose they are.
-        let has_loopback = |flow: &FlowIndex| {
-            let connection = scenario.connection(flow.connection());
-            !connection.loopbacks.is_empty() || connection.is_path()
-        };
-        if flows.iter().any(has_loopback) {
-            continue;
-        }
-        // Each departure may let TCP hand over its next segment, whose timer starts then.
-        if flows.iter().any(|&flow| holds_back(scenario, flow)) {
-            continue;
-        }
-        let next = |flow: FlowIndex| hops.table[hops.of(flow) as usize + 1].port;
-        let end_of = |flow: FlowIndex| endpoints[flow.index()].index;
-        let feed = |flow: FlowIndex, port: u32, deferred, significance| {
-            Feed::new(end_of(flow), port, deferred, significance)
-        };
-        if let &[flow] = &flows[..] {
-            let behind = &parts.ports[next(flow) as usize];
-            let mode = if behind.deferred
-                && mechanisms.has(Mechanism::Ahead)
-                && is_autonomous(scenario, flow, index, watched)
-                && (behind.outside || !has_events(scenario, flow))
-            {
-                folded[index.index()] = SendStrategy::Ahead(end_of(flow));
-                SendMode::Ahead { port: port.index }
-            } else {
-                let number = parts.feeds.len() as u32;
-                folded[index.index()] = SendStrategy::Feed(number);
-                let mut feed = feed(flow, next(flow), behind.deferred, behind.significance());
-                feed.ends_loop = hops.table[hops.of(flow) as usize].endpoint != NONE;
-                parts.feeds.push(feed);
-                SendMode::Folded { port: port.index, feed: number }
-            };
-            parts.endpoints[end_of(flow) as usize].send_mode = mode;
-            continue;
-        }
-        let leaves_cluster = |&flow: &FlowIndex| {
-            let behind = &parts.ports[next(flow) as usize];
-            behind.deferred && behind.outside
-        };
-        if !mechanisms.has(Mechanism::SharedHosts)
-            || !mechanisms.has(Mechanism::Deferral)
-            || watched.port(index).changes
-            || !flows.iter().all(leaves_cluster)
+        if !folds.can_lose_nothing(index, &parts.ports[port.index as usize])
+            || flows.iter().any(|&flow| folds.needs_events(flow))
         {
             continue;
         }
-        parts.ports[port.index as usize].deferred = true;
-        for &flow in flows {
-            let number = parts.feeds.len() as u32;
-            parts.feeds.push(feed(flow, port.index, true, Significance::NONE));
-            let mode = SendMode::Folded { port: port.index, feed: number };
-            parts.endpoints[end_of(flow) as usize].send_mode = mode;
+        match flows[..] {
+            [flow] => folded[index.index()] = folds.alone(flow, index, port, parts),
+            _ => folds.among_several(flows, index, port, parts),
         }
     }
     folded
+}
+
+/// The network that ends are folded in.
+struct Folds<'a> {
+    scenario: &'a Scenario,
+    hops: &'a Hops,
+    endpoints: &'a [Place],
+    watched: &'a Watched,
+    mechanisms: Mechanisms,
+}
+
+impl Folds<'_> {
+    /// Whether a host's port leads to a switch, loses nothing and is looked at by no series of its queue.
+    fn can_lose_nothing(&self, index: PortIndex, port: &Port) -> bool {
+        let to_switch = self.scenario.node(self.scenario.head(index.step())).kind == NodeKind::Switch;
+        let lossless =
+            matches!(port, Port { queues: Queues::Fifo(fifo), outside: false, .. } if fifo.is_lossless());
+        to_switch && lossless && !self.watched.port(index).queue
+    }
+
+    /// Whether arrivals or departures of `flow` have to be events.
+    fn needs_events(&self, flow: FlowIndex) -> bool {
+        let connection = self.scenario.connection(flow.connection());
+        let hop = self.hops.of(flow);
+        // Each arrival is an event where a switch polices cells, or copies them.
+        self.hops.policed.contains(&hop)
+            || self.hops.branching.contains(&hop)
+            // Loopback cells leave between those of the source, and those of a path say whose they are.
+            || !connection.loopbacks.is_empty()
+            || connection.is_path()
+            // Each departure may let TCP hand over its next segment, whose timer starts then.
+            || holds_back(self.scenario, flow)
+    }
+
+    /// The port that cells of `flow` come to behind the host's.
+    fn next(&self, flow: FlowIndex) -> u32 {
+        self.hops.table[self.hops.of(flow) as usize + 1].port
+    }
+
+    fn end_of(&self, flow: FlowIndex) -> u32 {
+        self.endpoints[flow.index()].index
+    }
+
+    /// Folds the only sender over a port.
+    fn alone(&self, flow: FlowIndex, index: PortIndex, port: Place, parts: &mut Parts) -> SendStrategy {
+        let (scenario, end) = (self.scenario, self.end_of(flow));
+        let behind = &parts.ports[self.next(flow) as usize];
+        let (strategy, mode) = if behind.deferred
+            && self.mechanisms.has(Mechanism::Ahead)
+            && is_autonomous(scenario, flow, index, self.watched)
+            && (behind.outside || !has_events(scenario, flow))
+        {
+            (SendStrategy::Ahead(end), SendMode::Ahead { port: port.index })
+        } else {
+            let number = parts.feeds.len() as u32;
+            let mut feed = Feed::new(end, self.next(flow), behind.deferred, behind.significance());
+            feed.ends_loop = self.hops.table[self.hops.of(flow) as usize].endpoint != NONE;
+            parts.feeds.push(feed);
+            (SendStrategy::Feed(number), SendMode::Folded { port: port.index, feed: number })
+        };
+        parts.endpoints[end as usize].send_mode = mode;
+        strategy
+    }
+
+    /// Folds all senders over a port, if every cell of theirs leaves the cluster behind it.
+    fn among_several(&self, flows: &[FlowIndex], index: PortIndex, port: Place, parts: &mut Parts) {
+        let leaves_cluster = |&flow: &FlowIndex| {
+            let behind = &parts.ports[self.next(flow) as usize];
+            behind.deferred && behind.outside
+        };
+        if !self.mechanisms.has(Mechanism::SharedHosts)
+            || !self.mechanisms.has(Mechanism::Deferral)
+            || self.watched.port(index).changes
+            || !flows.iter().all(leaves_cluster)
+        {
+            return;
+        }
+        parts.ports[port.index as usize].deferred = true;
+        for &flow in flows {
+            let (number, end) = (parts.feeds.len() as u32, self.end_of(flow));
+            parts.feeds.push(Feed::new(end, port.index, true, Significance::NONE));
+            let mode = SendMode::Folded { port: port.index, feed: number };
+            parts.endpoints[end as usize].send_mode = mode;
+        }
+    }
 }
 
 /// Whether the adapter that sends `flow` holds TCP or its ACKs back.

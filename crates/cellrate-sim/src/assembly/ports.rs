@@ -45,58 +45,19 @@ pub(super) fn build_port(
     outlets: &mut Shared<Outlet>,
     plugins: Plugins<'_>,
 ) -> Result<Port, RunError> {
-    let Ends { outside, at_host, every_cell, tapped, joined, originates, most_there, watched, mechanisms } =
-        ends;
-    let config = scenario.port(index);
+    let Ends { outside, at_host, every_cell, watched, mechanisms, .. } = ends;
     let line = Line::of(scenario, index);
     let line_cell_time = line.cell_time;
     let control = plugins.control(scenario, index)?;
     let is_switch = scenario.node(scenario.tail(index.step())).kind == NodeKind::Switch;
-    let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
-    let buffers = &config.buffers;
-    let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
-    let room = own.into_iter().chain(buffers.shared).min();
-    // Where no cell waits, none overtakes another, and no queue is above a threshold that it never comes to.
-    let without_queue = most_there == Some(1);
-    let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
-    let discards = config.frame_discards();
-    let discards_frames =
-        used.iter().zip(discards).any(|(&used, discard)| used && discard.is_some()) && !without_queue;
-    let marks_cells =
-        config.control.efci.is_some_and(|efci| most_there.is_none_or(|most| most > efci.high.0));
-    let marks = marks_cells || config.ecn.is_some() && !without_queue;
-    let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
-    let takes_turns = config.queueing.is_per_vc() && !without_queue
-        || several && (config.queueing.class_weights.is_some() || config.queueing.books());
-    let has_events = holds_back
-        || takes_turns
-        || tapped
-        || several
-        || overtakes
-        || discards_frames
-        || marks
-        || buffers.tagged.is_some();
-    let deferrable = mechanisms.has(Mechanism::Deferral) && !(tapped || joined || line.is_changing());
-    let is_ranked = mechanisms.has(Mechanism::RankedPorts)
-        && several
-        && outside
-        && deferrable
-        && !watched.changes
-        && !(overtakes || discards_frames || marks || holds_back || takes_turns || line.is_faulty())
-        && *buffers == Buffers::default();
-    let queues = if is_ranked {
-        Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
-    } else if has_events || line.is_faulty() || line.is_changing() || room == Some(Cells::ZERO) {
-        let marks = Random::new(scenario.seed, Stream::Marks(Owner::port(scenario, index)));
-        Queues::Served(Box::new(Served::new(line, config, FrameDiscards::of(scenario, index), marks)))
-    } else {
-        Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
-    };
+    let deferrable =
+        mechanisms.has(Mechanism::Deferral) && !(ends.tapped || ends.joined || line.is_changing());
+    let queues = queues(scenario, index, used, &ends, line, deferrable, outlets);
     // What a built-in algorithm would answer, nobody asks for where no ABR connection goes.
-    let asks = used[ABR] || config.custom.is_some() || watched.algorithm;
+    let asks = used[ABR] || scenario.port(index).custom.is_some() || watched.algorithm;
     let asks = asks || !mechanisms.has(Mechanism::Unmetered);
-    let metered = originates || is_switch && asks && control.needs_meter();
+    let metered = ends.originates || is_switch && asks && control.needs_meter();
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     // Of a FIFO the departures are known, so what is recorded can be noted late.
     let may_wait = !watched.changes || matches!(queues, Queues::Fifo(_));
@@ -132,10 +93,58 @@ pub(super) fn build_port(
         _ if watched.changes => port.record_changes(),
         _ => {}
     }
-    if originates {
+    if ends.originates {
         port.may_originate();
     }
     Ok(port)
+}
+
+/// Queues of the plainest kind that does all that the port has to do.
+fn queues(
+    scenario: &Scenario,
+    index: PortIndex,
+    used: &[bool; PRIORITIES],
+    ends: &Ends,
+    line: Line,
+    deferrable: bool,
+    outlets: &mut Shared<Outlet>,
+) -> Queues {
+    let Ends { outside, tapped, most_there, watched, mechanisms, .. } = *ends;
+    let config = scenario.port(index);
+    let several = used.iter().filter(|&&used| used).count() > 1;
+    let only_priority = used.iter().position(|&used| used).unwrap_or(0);
+    let buffers = &config.buffers;
+    let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
+    let room = own.into_iter().chain(buffers.shared).min();
+    // Where no cell waits, none overtakes another, and no queue is above a threshold that it never comes to.
+    let without_queue = most_there == Some(1);
+    let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
+    let discards = config.frame_discards();
+    let discards_frames =
+        used.iter().zip(discards).any(|(&used, discard)| used && discard.is_some()) && !without_queue;
+    let marks_cells =
+        config.control.efci.is_some_and(|efci| most_there.is_none_or(|most| most > efci.high.0));
+    let marks = marks_cells || config.ecn.is_some() && !without_queue;
+    let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
+    let takes_turns = config.queueing.is_per_vc() && !without_queue
+        || several && (config.queueing.class_weights.is_some() || config.queueing.books());
+    let looks_at_cells = overtakes || discards_frames || marks || holds_back || takes_turns;
+    let has_events = looks_at_cells || tapped || several || buffers.tagged.is_some();
+    let is_ranked = mechanisms.has(Mechanism::RankedPorts)
+        && several
+        && outside
+        && deferrable
+        && !watched.changes
+        && !(looks_at_cells || line.is_faulty())
+        && *buffers == Buffers::default();
+    if is_ranked {
+        Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
+    } else if has_events || line.is_faulty() || line.is_changing() || room == Some(Cells::ZERO) {
+        let marks = Random::new(scenario.seed, Stream::Marks(Owner::port(scenario, index)));
+        Queues::Served(Box::new(Served::new(line, config, FrameDiscards::of(scenario, index), marks)))
+    } else {
+        Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
+    }
 }
 
 /// Whether the port holds a connection to a rate.

@@ -36,6 +36,9 @@ pub(super) struct Wiring<'a> {
     pub answering: &'a BTreeSet<u32>,
 }
 
+/// A hop over a link: its lane, by deferred port and rank, where that leads to, and its number.
+type Member = ((Option<u32>, u8), LaneEnd, u32);
+
 impl Wiring<'_> {
     /// Lays the lanes of each link, link after link, and tells each hop its own. The cells of a link that go on by a
     /// deferred port have a lane for that port; all others share one.
@@ -60,59 +63,85 @@ impl Wiring<'_> {
                 crossing.iter().for_each(|&(_, hop)| hops[hop as usize].lead_to(NextHop::Feed(feed)));
                 continue;
             }
-            let cell_time = self.scenario.link(port.link()).fastest_rate().cell_time();
-            let cluster = self.cluster_behind(port);
-            let at_host = self.scenario.node(self.scenario.head(port.step())).kind == NodeKind::Host;
-            let before = &parts[from.cluster as usize].ports[from.index as usize];
-            let is_onward = before.strategy == DrainStrategy::Onward;
-            let shared = match at_host {
-                true if before.deferred && !before.outside => LaneEnd::Behind { port: from.index },
-                true => LaneEnd::Host { every_cell: self.every_cell[port.index()] },
-                false => LaneEnd::Switch,
-            };
-            // The lanes in order: the shared one, that to virtual ends, those by a policer, that to branch points, that
-            // to switches that answer loopback requests, then the deferred ports by number.
-            members.clear();
-            for &(_, hop) in crossing {
-                let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
-                let next = (!at_host && !ends_here).then(|| hops[hop as usize + 1].port);
-                let behind = &parts[cluster as usize].ports;
-                let deferred = next.filter(|&next| behind[next as usize].deferred);
-                let policed = self.policed.contains(&hop);
-                let (rank, other) = match (policed, ends_here) {
-                    _ if self.branching.contains(&hop) => (3, LaneEnd::BranchPoint),
-                    (true, _) => (2, LaneEnd::Policed),
-                    (false, true) => (1, LaneEnd::VirtualEnd),
-                    (false, false) if self.answering.contains(&hop) => (4, LaneEnd::SegmentEnd),
-                    (false, false) => (0, shared),
-                };
-                let leads_to = deferred.map_or(other, |port| {
-                    let significance = behind[port as usize].significance();
-                    LaneEnd::Deferred { port, place: 0, significance }
-                });
-                members.push(((deferred, rank), leads_to, hop));
-            }
-            members.sort_unstable_by_key(|&(lane, _, hop)| (lane, hop));
-            for members in members.chunk_by(|(one, ..), (other, ..)| one == other) {
-                let (_, leads_to, _) = members[0];
-                let own: Vec<u32> = members.iter().map(|&(.., hop)| hop).collect();
-                let lane = add_lane(&mut parts[cluster as usize], leads_to);
-                if let SendStrategy::Ahead(source) = self.folded[port.index()] {
-                    parts[cluster as usize].ahead.push(Ahead { lane, source });
-                }
-                if let (true, LaneEnd::Deferred { port, .. }) = (is_onward, leads_to) {
-                    parts[cluster as usize].onward_to.push((from.index, port));
-                }
-                let next = if cluster == from.cluster {
-                    NextHop::Lane(lane)
-                } else {
-                    let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox::new(cluster, lane, leads_to, cell_time, &own));
-                    NextHop::Outbox(outboxes.len() as u32 - 1)
-                };
-                own.into_iter().for_each(|hop| hops[hop as usize].lead_to(next));
-            }
+            self.add_lanes(port, from, crossing, hops, parts, &mut members);
         }
+    }
+
+    /// Lays the lanes of one link.
+    fn add_lanes(
+        &self,
+        port: PortIndex,
+        from: Place,
+        crossing: &[(PortIndex, u32)],
+        hops: &mut [Hop],
+        parts: &mut [Parts],
+        members: &mut Vec<Member>,
+    ) {
+        let cell_time = self.scenario.link(port.link()).fastest_rate().cell_time();
+        let cluster = self.cluster_behind(port);
+        let before = &parts[from.cluster as usize].ports[from.index as usize];
+        let is_onward = before.strategy == DrainStrategy::Onward;
+        self.sort_into_lanes(port, from, crossing, hops, parts, members);
+        for members in members.chunk_by(|(one, ..), (other, ..)| one == other) {
+            let (_, leads_to, _) = members[0];
+            let own: Vec<u32> = members.iter().map(|&(.., hop)| hop).collect();
+            let lane = add_lane(&mut parts[cluster as usize], leads_to);
+            if let SendStrategy::Ahead(source) = self.folded[port.index()] {
+                parts[cluster as usize].ahead.push(Ahead { lane, source });
+            }
+            if let (true, LaneEnd::Deferred { port, .. }) = (is_onward, leads_to) {
+                parts[cluster as usize].onward_to.push((from.index, port));
+            }
+            let next = if cluster == from.cluster {
+                NextHop::Lane(lane)
+            } else {
+                let outboxes = &mut parts[from.cluster as usize].outboxes;
+                outboxes.push(Outbox::new(cluster, lane, leads_to, cell_time, &own));
+                NextHop::Outbox(outboxes.len() as u32 - 1)
+            };
+            own.into_iter().for_each(|hop| hops[hop as usize].lead_to(next));
+        }
+    }
+
+    /// Lists the hops over a link by their lanes: the shared one, that to virtual ends, those by a policer, that to
+    /// branch points, that to switches that answer loopback requests, then the deferred ports by number.
+    fn sort_into_lanes(
+        &self,
+        port: PortIndex,
+        from: Place,
+        crossing: &[(PortIndex, u32)],
+        hops: &[Hop],
+        parts: &[Parts],
+        members: &mut Vec<Member>,
+    ) {
+        let before = &parts[from.cluster as usize].ports[from.index as usize];
+        let at_host = self.scenario.node(self.scenario.head(port.step())).kind == NodeKind::Host;
+        let shared = match at_host {
+            true if before.deferred && !before.outside => LaneEnd::Behind { port: from.index },
+            true => LaneEnd::Host { every_cell: self.every_cell[port.index()] },
+            false => LaneEnd::Switch,
+        };
+        let behind = &parts[self.cluster_behind(port) as usize].ports;
+        members.clear();
+        for &(_, hop) in crossing {
+            let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
+            let next = (!at_host && !ends_here).then(|| hops[hop as usize + 1].port);
+            let deferred = next.filter(|&next| behind[next as usize].deferred);
+            let policed = self.policed.contains(&hop);
+            let (rank, other) = match (policed, ends_here) {
+                _ if self.branching.contains(&hop) => (3, LaneEnd::BranchPoint),
+                (true, _) => (2, LaneEnd::Policed),
+                (false, true) => (1, LaneEnd::VirtualEnd),
+                (false, false) if self.answering.contains(&hop) => (4, LaneEnd::SegmentEnd),
+                (false, false) => (0, shared),
+            };
+            let leads_to = deferred.map_or(other, |port| {
+                let significance = behind[port as usize].significance();
+                LaneEnd::Deferred { port, place: 0, significance }
+            });
+            members.push(((deferred, rank), leads_to, hop));
+        }
+        members.sort_unstable_by_key(|&(lane, _, hop)| (lane, hop));
     }
 
     /// The cluster that the link behind this port leads to.

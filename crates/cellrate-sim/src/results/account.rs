@@ -42,14 +42,6 @@ pub(crate) fn account(
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
     let (vcs, vc_windows) = meter.flow_rows(scenario, &mut assembly, &elsewhere, end);
     let start = scenario.measuring.start();
-    let run = RunSummary {
-        scenario: scenario.name.clone(),
-        seed: scenario.seed,
-        duration_s: scenario.duration.as_secs_f64(),
-        measured_from_s: start.as_secs_f64(),
-        cell_hops,
-        events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
-    };
     let (bursts, burst_list) = super::bursts::collect(scenario, &assembly);
     let tcp = super::tcp::collect(scenario, &assembly, end);
     let tcp = super::tcp::since(tcp, &meter.warm_up.tcp, start, end);
@@ -58,24 +50,17 @@ pub(crate) fn account(
         super::transport_streams::collect(scenario, &assembly, start, end);
     let frames = super::frames::since(frames, &meter.warm_up.frames);
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
-    let flows = super::flows::collect(scenario, &assembly, end);
-    let completions = super::flows::completions(scenario, &assembly);
-    let policing = super::policing::collect(scenario, &assembly, &meter.policing);
-    let policing_windows = meter.policing_windows(scenario, &assembly, end);
-    let branch_points = super::branch_points::collect(scenario, &assembly);
-    let loopbacks = loopbacks(scenario, &assembly);
     let (shares, fairness, efficiency) =
         shares::rows(scenario, &got(scenario, &vcs, &tcp, end), Span { start, end });
     let channels = channels(scenario, &assembly, &shares, end);
-    let series = collect_series(scenario, assembly);
     Ok(RunResult {
         summary: Summary {
-            run,
+            run: run_row(scenario, &assembly, cell_hops),
             vcs,
             ports,
             vc_windows,
             port_windows,
-            policing_windows,
+            policing_windows: meter.policing_windows(scenario, &assembly, end),
             shares,
             fairness,
             efficiency,
@@ -89,12 +74,12 @@ pub(crate) fn account(
             frame_list,
             transport_streams,
             reference_list,
-            flows,
-            completions,
+            flows: super::flows::collect(scenario, &assembly, end),
+            completions: super::flows::completions(scenario, &assembly),
             virtual_sources,
-            policing,
-            branch_points,
-            loopbacks,
+            policing: super::policing::collect(scenario, &assembly, &meter.policing),
+            branch_points: super::branch_points::collect(scenario, &assembly),
+            loopbacks: loopbacks(scenario, &assembly),
             channels,
             host_bottlenecks,
             refused: refused(scenario),
@@ -106,8 +91,20 @@ pub(crate) fn account(
             phase_effects,
             unsettled,
         },
-        series,
+        series: collect_series(scenario, assembly),
     })
+}
+
+/// The row of the run itself.
+fn run_row(scenario: &Scenario, assembly: &Assembly, cell_hops: u64) -> RunSummary {
+    RunSummary {
+        scenario: scenario.name.clone(),
+        seed: scenario.seed,
+        duration_s: scenario.duration.as_secs_f64(),
+        measured_from_s: scenario.measuring.start().as_secs_f64(),
+        cell_hops,
+        events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
+    }
 }
 
 /// One row per loopback, in the order of the directions.
