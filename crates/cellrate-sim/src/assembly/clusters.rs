@@ -34,7 +34,7 @@ pub(super) struct Clusters<'a> {
     mechanisms: Mechanisms,
 }
 
-/// What is known of all ports before any of them is built.
+/// Facts about all ports, known before any of them is built.
 pub(super) struct PortsToBuild<'a> {
     /// By port, whether it carries cells of each priority.
     pub(super) used: &'a [[bool; PRIORITIES]],

@@ -2,8 +2,9 @@
 //!
 //! Ports are built first: their kind depends on the cells that they carry ([`carried`]), the series that look at them
 //! ([`watched`]) and the mechanisms of their switch ([`within_switches`]). Then follow the [`hops`] of all directions
-//! and their [`ends`], sources that need no events before their cells leave ([`folds`]), the lanes on the links between
-//! ([`wiring`]), which depend on all of these, and the series ([`tracks`]). Ends of requests and responses are [`announced`] to those who receive them.
+//! and their [`ends`], sources that need no events before their cells leave ([`folds`]), the lanes on the links
+//! between ([`wiring`]), which depend on all of these, and the series ([`tracks`]). Ends of requests and responses are
+//! [`announced`] to those who receive them.
 
 mod announced;
 mod branching;
