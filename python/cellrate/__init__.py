@@ -9,31 +9,29 @@ Times are in seconds, rates of probes in cells/s, throughput in bit/s; every key
 
 from typing import TYPE_CHECKING
 
-from ._native import version as _version
-from .algorithms import Load, Port, Running, SwitchAlgorithm
-from .campaigns.reading import load_sweep
-from .campaigns.sweeping import sweep
-from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
-from .plugin_classes import SendingEnd
-from .policies import UiliPolicy
-from .results import Result, Series
-from .results.reading import load
-from .running.runs import run
-from .scenario import Scenario, SweepPoint, ready_scenarios, schema
-from .traffic import Burst, TrafficSource
-from .wireshark.capture import Capture, CapturedFile
-
 if TYPE_CHECKING:
     from . import live, trial
     from .advice import Advice, AdvisedSet, Situation, advise
+    from .algorithms import Load, Port, Running, SwitchAlgorithm
+    from .campaigns.reading import load_sweep
     from .campaigns.sweep import Sweep
+    from .campaigns.sweeping import sweep
     from .captures import read_capture
     from .comparing import Arena, arena
+    from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
     from .plotting.together import plot
+    from .plugin_classes import SendingEnd
+    from .policies import UiliPolicy
+    from .results import Result, Series
+    from .results.reading import load
+    from .running.runs import run
+    from .scenario import Scenario, SweepPoint, ready_scenarios, schema
     from .sweeps.tidy import tidy
+    from .traffic import Burst, TrafficSource
     from .watching import watch
+    from .wireshark.capture import Capture, CapturedFile
 
-__version__ = _version()
+    __version__: str
 
 __all__ = [
     "Advice",
@@ -77,36 +75,53 @@ __all__ = [
     "watch",
 ]
 
-_LATER = {
-    "Advice": ".advice",
-    "AdvisedSet": ".advice",
-    "Arena": ".comparing",
-    "Situation": ".advice",
-    "advise": ".advice",
-    "arena": ".comparing",
-    "Sweep": ".campaigns.sweep",
-    "plot": ".plotting.together",
-    "read_capture": ".captures",
-    "tidy": ".sweeps.tidy",
-    "watch": ".watching",
+_NAMES = {
+    ".advice": ("Advice", "AdvisedSet", "Situation", "advise"),
+    ".algorithms": ("Load", "Port", "Running", "SwitchAlgorithm"),
+    ".campaigns.reading": ("load_sweep",),
+    ".campaigns.sweep": ("Sweep",),
+    ".campaigns.sweeping": ("sweep",),
+    ".captures": ("read_capture",),
+    ".comparing": ("Arena", "arena"),
+    ".errors": ("CellrateError", "Interrupted", "NoSuchSeries", "RunError", "ScenarioError"),
+    ".plotting.together": ("plot",),
+    ".plugin_classes": ("SendingEnd",),
+    ".policies": ("UiliPolicy",),
+    ".recorded.series": ("Series",),
+    ".results.reading": ("load",),
+    ".results.result": ("Result",),
+    ".running.runs": ("run",),
+    ".scenario": ("Scenario", "SweepPoint", "ready_scenarios", "schema"),
+    ".sweeps.tidy": ("tidy",),
+    ".traffic": ("Burst", "TrafficSource"),
+    ".watching": ("watch",),
+    ".wireshark.capture": ("Capture", "CapturedFile"),
 }
-"""Modules of what is loaded when it is asked for: a run does without, and begins the sooner."""
+"""Public names by module, each imported when it is first asked for: a command waits only for what it uses."""
 
-_MODULES = ("live", "trial")
-"""Public modules, imported when they are asked for."""
+_MODULES = ("algorithms", "errors", "live", "policies", "scenario", "traffic", "trial")
+"""Public modules, imported in the same way."""
+
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
 if not TYPE_CHECKING:
     # A type checker sees the names above, and so finds a wrong one.
     def __getattr__(name: str) -> object:
-        """Load advice, plots, the page and public modules when they are asked for."""
-        import importlib
+        """Import what is asked for, once."""
+        from importlib import import_module
 
-        if name in _LATER:
-            return getattr(importlib.import_module(_LATER[name], __name__), name)
         if name in _MODULES:
-            return importlib.import_module(f".{name}", __name__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            # The import itself gives the package the attribute.
+            return import_module(f".{name}", __name__)
+        if name == "__version__":
+            value = import_module("._native", __name__).version()
+        elif name in _MODULE_OF:
+            value = getattr(import_module(_MODULE_OF[name], __name__), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

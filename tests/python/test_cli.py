@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -302,6 +303,27 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
 
 def test_version_is_that_of_the_package_with_its_build() -> None:
     assert command_process("--version").stdout.strip() == f"{cellrate.__version__}, build {build()}"
+
+
+@pytest.mark.parametrize(
+    ("code", "without"),
+    [
+        ("import cellrate", {"cellrate._native", "cellrate.errors", "dataclasses", "inspect"}),
+        ("from cellrate.command_line.main import status; status(['--version'])", {"importlib.metadata", "platform"}),
+        ("from cellrate.command_line.main import status; status(['list'])", {"cellrate.results", "pickle"}),
+        (
+            "from cellrate.command_line.main import status; status(['run', 'two-source-transient'])",
+            {"cellrate.campaigns", "importlib.metadata", "cellrate.plotting"},
+        ),
+    ],
+    ids=["import", "version", "list", "run"],
+)
+def test_what_is_not_used_is_not_imported(code: str, without: set[str]) -> None:
+    # Each name is one that could be imported: a renamed module would else never be found.
+    assert all(importlib.util.find_spec(name) is not None for name in without)
+    end = "import json, sys; print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", f"{code}; {end}"], capture_output=True, text=True, check=True)
+    assert without & set(json.loads(done.stderr)) == set()
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

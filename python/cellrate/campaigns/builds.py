@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .. import _native
@@ -18,12 +15,18 @@ PACKAGES = ("cloudpickle", "numpy", "pyarrow")
 @cache
 def build() -> str:
     """Give a digest of the compiled module, which tells two builds of one version apart."""
+    import hashlib
+
     return hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()[:16]
 
 
 @cache
 def facts() -> dict[str, str]:
     """Give what this process runs with: cellrate with its build, Python, and the packages that matter."""
+    # Versions of packages are slow to find out, and `cellrate --version` names the build alone.
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"cellrate": f"{_native.version()}, build {build()}"}
     found["Python"] = ".".join(platform.python_version_tuple()[:2])
     for name in PACKAGES:

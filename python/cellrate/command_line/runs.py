@@ -56,9 +56,11 @@ from .typed import Parameter
 
 if TYPE_CHECKING:
     from ..campaigns.sweep import Sweep
+    from ..campaigns.until import Unmet
     from ..results import Result
     from ..running.points import Point, Progress
     from ..scenario import Scenario
+    from ..sweeps.figures import Precision
 
 
 @app.command("run")
@@ -97,8 +99,6 @@ def run(
     A sweep with --out keeps each point as soon as it is done. The same command goes on after an interruption; more
     --seeds or --sweep values add points.
     """
-    from ..campaigns.sweeping import sweep_into
-    from ..campaigns.until import MOST, Unmet, sweep_until
     from ..errors import CellrateError
     from ..folders.replaceable import check_apart, plain_name
     from ..plugins.collection import load
@@ -106,7 +106,6 @@ def run(
     from ..running.processes import number_of_workers
     from ..running.runs import run as run_one
     from ..scenario import prepare
-    from ..sweeps.figures import Precision
     from ..sweeps.naming import all_in_full, lists_in_full, own_names
     from ..sweeps.picking import listed, place_of
     from ..sweeps.several import points_of
@@ -119,9 +118,15 @@ def run(
     prepared = [prepare(file, set=settings, seed=seed, allow_files=allowed, record=recorded) for file in files]
     if plot:
         prepared = [with_something_to_draw(one) for one in prepared]
-    precisions = [Precision.read(text) for text in until or []]
+    precisions: list[Precision] = []
+    if until:
+        from ..campaigns.until import MOST, sweep_until
+        from ..sweeps import figures
+
+        precisions = [figures.Precision.read(text) for text in until]
+        seeds = MOST if seeds is None else seeds
     over = lists_in_full(lists_of(sweep), own)
-    points = points_of(prepared, over, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
+    points = points_of(prepared, over, seeds, ON_COMMAND_LINE)
     file = ", ".join(files)
     picked = point_of(point)
     if picked is not None:
@@ -153,6 +158,8 @@ def run(
     results: Sequence[Result]
 
     def into(some: Sequence[Point], progress: Progress | None) -> Sweep:
+        from ..campaigns.sweeping import sweep_into
+
         assert out is not None
         anew = fresh and not begun
         begun.append(True)
