@@ -28,6 +28,7 @@ include_patterns = [
     "docs/algorithms/*.md",
     "docs/guides/*.md",
     "docs/route/*.md",
+    "docs/scenarios/*.md",
     "docs/notebooks/*.ipynb",
     "docs/site/python.rst",
     "examples/README.md",
@@ -113,6 +114,9 @@ PAGES = {
 }
 """The pages of the site in the order of its menu; Sphinx warns of one that is missing here or there."""
 
+TABLES = "docs/scenarios"
+"""The index of the tables of a scenario file; their pages lie in the folder of the same name."""
+
 exclude_patterns = ["results", "target", ".venv"]
 nb_execution_mode = "off"
 """Notebooks are shown with the outputs that they have; the tests run them."""
@@ -132,7 +136,9 @@ html_show_sphinx = False
 
 
 def add_menu(_: Sphinx, name: str, source: list[str]) -> None:
-    """Put the menu behind the first page, where Sphinx looks for it."""
+    """Put the menu behind the first page, where Sphinx looks for it, and tables of scenarios below their index."""
+    if name == TABLES:
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\nscenarios/*\n```\n"
     if name != root_doc:
         return
     for caption, pages in PAGES.items():

@@ -18,6 +18,7 @@ mod model;
 pub mod phases;
 mod plugin;
 mod programs;
+mod reference;
 mod resolve;
 mod schema;
 pub mod stability;
@@ -28,7 +29,8 @@ pub mod writing;
 
 pub use document::{Document, SweepPoint};
 pub use model::*;
+pub use reference::{Reference, reference};
 pub use resolve::least_interval;
-pub use schema::{reference, schema};
+pub use schema::schema;
 pub use text::error::ScenarioError;
 pub use text::quantity::{quantity, units};

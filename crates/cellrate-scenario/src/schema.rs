@@ -1,8 +1,7 @@
-//! The table of the format as a JSON Schema for editors, and as the reference for people.
+//! The table of the format as a JSON Schema for editors.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -300,95 +299,6 @@ fn takes_numbers(of: Kind) -> bool {
     }
 }
 
-/// The reference of the format in Markdown: a table of keys for every kind of table.
-pub fn reference() -> String {
-    let mut text = String::new();
-    let mut done = Vec::new();
-    section(&mut text, &ROOT, "The file", &mut done);
-    text
-}
-
-fn section(text: &mut String, shape: &'static Shape, title: &str, done: &mut Vec<String>) {
-    if done.iter().any(|done| done == title) {
-        return;
-    }
-    done.push(title.to_string());
-    let _ = write!(text, "### {title}\n\n{}\n", shape.about);
-    if !shape.keys.is_empty() {
-        text.push_str("\n| key | value | default | meaning |\n| --- | --- | --- | --- |\n");
-    }
-    for key in shape.keys {
-        let _ = writeln!(text, "| `{}` | {} | {} | {} |", key.name, phrase(key.kind), key.default, key.about);
-    }
-    text.push('\n');
-    for key in shape.keys {
-        inner_sections(text, key.kind, done);
-    }
-}
-
-fn inner_sections(text: &mut String, kind: Kind, done: &mut Vec<String>) {
-    match kind {
-        Kind::Table(shape) => section(text, shape, &title(shape), done),
-        Kind::Entries(shape) => section(text, shape, &format!("`[[{}]]`", shape.name), done),
-        Kind::List(inner, _) | Kind::Map(inner) => inner_sections(text, *inner, done),
-        Kind::Or(kinds) => kinds.iter().for_each(|kind| inner_sections(text, *kind, done)),
-        Kind::Tagged(family) => {
-            for (tag, shape) in family.variants {
-                section(text, shape, &format!("`{}` of type \"{tag}\"", family.name), done);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn title(shape: &Shape) -> String {
-    match shape.name.strip_suffix("_defaults") {
-        Some(kind) => format!("`[defaults.{kind}]`"),
-        None if shape.name.starts_with("host_") => {
-            format!("`host.live{}`", if shape.name == "host_tcp" { ".tcp" } else { "" })
-        }
-        None => format!("`{}`", shape.name),
-    }
-}
-
-fn phrase(kind: Kind) -> String {
-    match kind {
-        Kind::Text => "text".into(),
-        Kind::Name => "name".into(),
-        Kind::Reference => "name of a thing".into(),
-        Kind::Integer(low, high) if high >= i64::from(u32::MAX) => format!("whole number from {low}"),
-        Kind::Integer(low, high) => format!("whole number from {low} to {high}"),
-        Kind::Boolean => "true or false".into(),
-        Kind::Quantity(dimension) => dimension_phrase(dimension).into(),
-        Kind::Positive(dimension) => format!("{} above 0", dimension_phrase(dimension)),
-        Kind::Ratio(range) => format!("ratio, {}", range.phrase()),
-        Kind::PowerOfTwo => "ratio, a power of two".into(),
-        Kind::Choice(words) => words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", "),
-        Kind::Or(kinds) => kinds.iter().map(|kind| phrase(*kind)).collect::<Vec<_>>().join("; or "),
-        Kind::List(inner, least) if least > 1 => format!("list of at least {least}: {}", phrase(*inner)),
-        Kind::List(inner, _) => format!("list: {}", phrase(*inner)),
-        Kind::Pair(first, second) => format!("[{}, {}]", phrase(*first), phrase(*second)),
-        Kind::Table(shape) => format!("table {}", title(shape)),
-        Kind::Tagged(family) => format!("table `{}` with a `type`", family.name),
-        Kind::Map(inner) => format!("for each name: {}", phrase(*inner)),
-        Kind::Entries(shape) => format!("`[[{}]]` entries", shape.name),
-        Kind::Any => "any value".into(),
-    }
-}
-
-fn dimension_phrase(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Time => "time",
-        Dimension::Rate | Dimension::LineRate => "rate",
-        Dimension::Cells => "cells",
-        Dimension::Octets => "octets",
-        Dimension::Length => "length",
-        Dimension::Offset => "clock offset",
-        Dimension::Angle => "angle",
-        Dimension::Ratio => "ratio",
-    }
-}
-
 /// The name that the definition of a quantity of this dimension has in the schema.
 fn definition_of(dimension: Dimension) -> &'static str {
     match dimension {
@@ -407,36 +317,6 @@ fn definition_of(dimension: Dimension) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Every table that is below `shape`, itself included, by its title; of each the names of its keys.
-    fn tables(shape: &'static Shape, title: String, found: &mut Vec<(String, Vec<&'static str>)>) {
-        let names = shape.keys.iter().map(|key| key.name).collect();
-        found.push((title, names));
-        shape.keys.iter().for_each(|key| below(key.name, key.kind, found));
-    }
-
-    fn below(key: &str, kind: Kind, found: &mut Vec<(String, Vec<&'static str>)>) {
-        match kind {
-            Kind::Table(shape) => tables(shape, title(shape), found),
-            Kind::Entries(shape) => tables(shape, format!("`[[{}]]`", shape.name), found),
-            Kind::List(inner, _) | Kind::Map(inner) => below(key, *inner, found),
-            Kind::Or(kinds) => kinds.iter().for_each(|kind| below(key, *kind, found)),
-            Kind::Tagged(family) => {
-                // `frame_discard` for one category, `frame_discard_abr` for another; `channel_traffic` is less than
-                // `traffic`.
-                let behind = key
-                    .strip_prefix(family.name)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
-                let before = family.name.strip_suffix(key).is_some_and(|rest| rest.ends_with('_'));
-                let is_its_key = behind || before;
-                assert!(is_its_key, "a family of tables is called by its key: {key}, {}", family.name);
-                for (tag, shape) in family.variants {
-                    tables(shape, format!("`{}` of type \"{tag}\"", family.name), found);
-                }
-            }
-            _ => {}
-        }
-    }
 
     /// Every `$ref` below `part`.
     fn references<'a>(part: &'a Json, found: &mut Vec<&'a str>) {
@@ -553,10 +433,10 @@ mod tests {
             let times = found.iter().filter(|other| *other == text).count();
             assert!(times == 1 || text.len() <= SHORT, "{times} times: {text}");
         }
-        for line in reference().lines().filter(|line| line.starts_with("| `")) {
-            let about =
-                line.rsplit(" | ").next().and_then(|cell| cell.strip_suffix(" |")).expect("a meaning");
-            assert!(once.iter().any(|text| text.starts_with(about)), "{about}");
+        for table in crate::reference::tables() {
+            for key in table.forms.iter().flat_map(|(_, shape)| shape.keys) {
+                assert!(once.iter().any(|text| text.starts_with(key.about)), "{}", key.about);
+            }
         }
     }
 
@@ -574,17 +454,5 @@ mod tests {
             part.as_array().into_iter().flatten().for_each(check);
         }
         check(&schema());
-    }
-
-    #[test]
-    fn no_two_tables_with_different_keys_share_a_section_of_the_reference() {
-        let mut found = Vec::new();
-        tables(&ROOT, "The file".into(), &mut found);
-        for (title, keys) in &found {
-            assert!(reference().contains(&format!("### {title}\n")), "{title}");
-            for (_, others) in found.iter().filter(|(other, _)| other == title) {
-                assert_eq!(keys, others, "{title}");
-            }
-        }
     }
 }
