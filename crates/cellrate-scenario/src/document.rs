@@ -1,5 +1,7 @@
 //! A scenario file as it was written, with overrides: read, changed by dotted paths, swept, stored and resolved.
 
+mod walk;
+
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -7,18 +9,18 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use cellrate_proto::declaration::{Kind, Shape};
+use cellrate_proto::declaration::Kind;
 
 use crate::format::ROOT;
 use crate::model::Scenario;
 use crate::resolve::files;
 use crate::resolve::group;
 use crate::text::check::{self, Mode};
-use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
+use crate::text::error::{Fault, Place, ScenarioError, SourceText};
 use crate::text::files::Folders;
 use crate::text::pattern;
-use crate::text::quantity::shortened;
 use crate::text::tree::{self, Node, Table, Value};
+use walk::{Known, Walk};
 
 /// A scenario file that is well formed: its keys are known and its values are of the right kind. Whether they fit
 /// together [`Document::resolve`] says.
@@ -200,7 +202,7 @@ impl Document {
         let setting = Setting { path: path.into(), place: path_place, node, as_text };
         let outcome = changed.assign(&setting).and_then(|()| changed.check_at(path));
         let outcome = outcome.and_then(|()| changed.sweep_points().map(drop));
-        // A number that is beyond what there is goes as a text; where that does not go, the number is what is wrong.
+        // An integer out of range is tried as text; if the key takes no text, the range is the error.
         outcome.map_err(|fault| changed.error_at(beyond.unwrap_or(fault), path))?;
         *self = changed;
         Ok(())
@@ -393,133 +395,80 @@ impl Document {
     }
 
     fn assign(&mut self, setting: &Setting) -> Result<(), Fault> {
-        let Setting { path, place, .. } = setting;
-        let place = *place;
-        let at = |path: String| Setting { path: path.into(), ..setting.clone() };
-        let segments: Vec<&str> = path.split('.').map(str::trim).collect();
-        // The words of the path, for errors, when they stand in one line as in `--set`.
-        let fault = |message: String, known: &[&str]| {
-            let last = segments.last().copied().unwrap_or_default();
-            let remedy = match known.len() {
-                0 => String::new(),
-                _ => format!("Known there: {}", known.join(", ")),
-            };
-            let near = nearest(last, known.iter().copied())
-                .map_or(String::new(), |near| format!("Did you mean \"{near}\"? "));
-            Fault::new(place, message, format!("{near}{remedy}"))
-        };
+        let segments: Vec<&str> = setting.path.split('.').map(str::trim).collect();
         if let ["host" | "switch" | "link" | "vc" | "application" | "probe" | "window" | "sweep", name, ..] =
             segments[..]
+            && self.assign_to_members(setting, segments[0], name)?
         {
-            // A group that was written out, because one of its members was set, still answers to its name.
-            let entries = self.root.node(segments[0]).and_then(Node::list).unwrap_or_default();
-            if group::called(segments[0], entries, name).is_none() {
-                let handles = self.handles(segments[0]);
-                if let Some(turned) = turned(segments[0], name, &handles) {
-                    return self.assign(&at(path.replacen(name, &turned, 1)));
-                }
-                if pattern::has_number(name) {
-                    let members: Vec<&String> =
-                        handles.iter().filter(|handle| pattern::matches(name, handle)).collect();
-                    for &member in &members {
-                        self.assign(&at(path.replacen(name, member, 1)))?;
-                    }
-                    if !members.is_empty() {
-                        return Ok(());
-                    }
-                }
-                self.take_out(segments[0], name)?;
-            }
+            return Ok(());
         }
+        let walk = Walk { place: setting.place, segments: &segments };
         let mut table = &mut self.root;
         let mut keys = Known::Shape(&ROOT);
-        let mut rest = &segments[..];
-        let mut walked: Vec<&str> = Vec::new();
+        let mut at = 0;
         loop {
-            let [name, after @ ..] = rest else { return Err(fault("the path is empty".into(), &[])) };
+            let Some(&name) = segments.get(at) else {
+                return Err(walk.fault("the path is empty".into()));
+            };
             let tag = table.text("type").map(str::to_string);
             let Some(kind) = keys.kind(name, tag.as_deref()) else {
-                let known = keys.names(tag.as_deref());
-                let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
-                known.sort_by_key(|candidate| nearest(name, [*candidate]).is_none());
-                let at = if walked.is_empty() {
-                    "at the top".to_string()
-                } else {
-                    format!("in {}", walked.join("."))
-                };
-                let mut unknown = fault(format!("there is no key \"{}\" {at}", shortened(name)), &known);
-                if let Some(near) = nearest(name, known.iter().copied()) {
-                    unknown.remedy = format!("Did you mean \"{near}\"? Known there: {}", known.join(", "));
-                }
-                return Err(unknown);
+                return Err(walk.unknown(at, &keys.names(tag.as_deref())));
             };
-            walked.push(name);
-            rest = after;
-            let mut inner_kind = kind;
+            at += 1;
             if let Kind::Entries(shape) = kind {
-                let [entry_name, after @ ..] = rest else {
-                    return Err(fault(format!("{} names all entries, not one", walked.join(".")), &[]));
-                };
                 let entries = table.node_mut(name).and_then(Node::list_mut);
-                let entries = entries.map(Vec::as_mut_slice).unwrap_or_default();
-                let Some(at) = group::called(name, entries, entry_name) else {
-                    let handles: Vec<String> = entries
-                        .iter()
-                        .enumerate()
-                        .map(|(i, node)| {
-                            node.table().map_or(String::new(), |table| group::handle(table, i + 1))
-                        })
-                        .collect();
-                    let known: Vec<&str> = handles.iter().map(String::as_str).collect();
-                    let message = format!("there is no {name} \"{}\"", shortened(entry_name));
-                    let remedy = if known.is_empty() {
-                        format!("The scenario has no [[{name}]]")
-                    } else {
-                        suggestion(entry_name, "as written, there are", &known)
-                    };
-                    return Err(Fault::new(place, message, remedy));
-                };
-                walked.push(entry_name);
-                rest = after;
-                if rest.is_empty() {
-                    return Err(fault(
-                        format!("{} is a whole entry; name a key of it", walked.join(".")),
-                        &[],
-                    ));
-                }
-                let Some(inner) = entries[at].table_mut() else {
-                    return Err(fault("it is no table".into(), &[]));
-                };
-                table = inner;
+                table = walk.entry(at, name, entries.map(Vec::as_mut_slice).unwrap_or_default())?;
                 keys = Known::Shape(shape);
+                at += 1;
                 continue;
             }
-            if rest.is_empty() {
+            if at == segments.len() {
                 let wants_text = matches!(kind, Kind::Text | Kind::Name | Kind::Reference);
-                // A number may be a name; what is written in quotes is a text as it is.
+                // A number may be a name; a value in quotes is a text as it is.
                 let as_text = wants_text && setting.node.list().is_none() && setting.node.text().is_none();
                 let node = if as_text { &setting.as_text } else { &setting.node };
-                table.set(name, place, node.clone());
+                table.set(name, setting.place, node.clone());
                 return Ok(());
             }
-            if let Kind::Or(kinds) = kind {
-                let has_keys = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::Tagged(_));
-                inner_kind = kinds.iter().copied().find(has_keys).unwrap_or(kind);
-            }
-            keys = match inner_kind {
-                Kind::Table(shape) => Known::Shape(shape),
-                Kind::Tagged(tagged) => Known::Tagged(tagged),
-                Kind::Map(inner) => Known::Map(*inner),
-                _ => return Err(fault(format!("{} has no keys of its own", walked.join(".")), &[])),
-            };
+            keys = Known::within(kind)
+                .ok_or_else(|| walk.fault(format!("{} has no keys of its own", walk.before(at))))?;
             if table.node(name).and_then(Node::table).is_none() {
-                table.set(name, place, Node { place, value: Value::from(Table::default()) });
+                let value = Value::from(Table::default());
+                table.set(name, setting.place, Node { place: setting.place, value });
             }
             table = match table.node_mut(name).and_then(Node::table_mut) {
                 Some(inner) => inner,
-                None => return Err(fault("it is no table".into(), &[])),
+                None => return Err(walk.fault("it is no table".into())),
             };
         }
+    }
+
+    /// Assigns to the members of a group that `name` stands for, where no entry has this name; whether there are such.
+    fn assign_to_members(&mut self, setting: &Setting, kind: &str, name: &str) -> Result<bool, Fault> {
+        // A group that was written out, because one of its members was set, still answers to its name.
+        let entries = self.root.node(kind).and_then(Node::list).unwrap_or_default();
+        if group::called(kind, entries, name).is_some() {
+            return Ok(false);
+        }
+        let renamed =
+            |other: &str| Setting { path: setting.path.replacen(name, other, 1).into(), ..setting.clone() };
+        let handles = self.handles(kind);
+        if let Some(turned) = turned(kind, name, &handles) {
+            self.assign(&renamed(&turned))?;
+            return Ok(true);
+        }
+        if pattern::has_number(name) {
+            let members: Vec<&String> =
+                handles.iter().filter(|handle| pattern::matches(name, handle)).collect();
+            for member in &members {
+                self.assign(&renamed(member))?;
+            }
+            if !members.is_empty() {
+                return Ok(true);
+            }
+        }
+        self.take_out(kind, name)?;
+        Ok(false)
     }
 
     /// Names of the entries of a kind, as written.
@@ -575,40 +524,6 @@ impl Document {
     fn error_at(&self, fault: Fault, path: &str) -> ScenarioError {
         let key = key_path(&self.root, fault.place).unwrap_or_else(|| path.to_string());
         self.texts[(fault.place.text as usize).min(self.texts.len() - 1)].error(fault, key)
-    }
-}
-
-/// Names that may stand behind the next dot of a path.
-#[derive(Clone, Copy)]
-enum Known {
-    Shape(&'static Shape),
-    Tagged(&'static cellrate_proto::declaration::Tagged),
-    Map(Kind),
-}
-
-impl Known {
-    fn kind(self, name: &str, tag: Option<&str>) -> Option<Kind> {
-        match self {
-            Known::Shape(shape) => shape.key(name).map(|key| key.kind),
-            Known::Tagged(_) if name == "type" => Some(Kind::Text),
-            Known::Tagged(tagged) => tagged.shapes(tag).find_map(|shape| shape.key(name)).map(|key| key.kind),
-            Known::Map(kind) => Some(kind),
-        }
-    }
-
-    fn names(self, tag: Option<&str>) -> Vec<String> {
-        let names: Vec<&str> = match self {
-            Known::Shape(shape) => shape.keys.iter().map(|key| key.name).collect(),
-            Known::Tagged(tagged) => {
-                let keys = tagged.shapes(tag).flat_map(|shape| shape.keys).map(|key| key.name);
-                ["type"].into_iter().chain(keys).collect()
-            }
-            Known::Map(_) => Vec::new(),
-        };
-        let mut names: Vec<String> = names.into_iter().map(str::to_string).collect();
-        names.sort();
-        names.dedup();
-        names
     }
 }
 

@@ -134,57 +134,29 @@ struct Targets {
 }
 
 fn targets(table: &Table, record: &[Node], things: &Things<'_>) -> Result<Targets, Fault> {
+    let Some(of) = table.node("of") else { return Ok(all_targets(things)) };
     let &Things { network, connections, .. } = things;
-    let mut targets = Targets {
-        given: false,
-        flows: Vec::new(),
-        virtual_sources: Vec::new(),
-        ports: Vec::new(),
-        demands: Vec::new(),
-    };
-    let Some(of) = table.node("of") else {
-        let place = Place::default();
-        targets.demands = (0..things.demands.len() as u32).collect();
-        for (i, connection) in connections.iter().enumerate() {
-            let index = ConnectionIndex(i as u32);
-            if connection.carries_data(false) || connection.carries_packets() {
-                targets.flows.push((FlowIndex::of(index, false), place));
-                targets.ports.extend(connection.steps(false).map(|step| (step.port(), place)));
-            }
-            if connection.carries_data(true) || connection.carries_packets() {
-                targets.ports.extend(connection.steps(true).map(|step| (step.port(), place)));
-            }
-        }
-        targets.ports.retain(|(port, _)| !network.is_host(network.tail(port.step())));
-        targets.ports.sort_by_key(|(port, _)| *port);
-        targets.ports.dedup_by_key(|(port, _)| *port);
-        return Ok(targets);
-    };
-    targets.given = true;
-    let records = |known: &dyn Fn(&str) -> bool| record.iter().filter_map(Node::text).any(known);
-    let records_flows = records(&|name| FLOW_QUANTITIES.contains(&name));
-    let records_demands = records(&|name| DEMAND_QUANTITIES.contains(&name));
-    let records_ports =
-        records(&|name| !FLOW_QUANTITIES.contains(&name) && !DEMAND_QUANTITIES.contains(&name));
+    let mut targets = Targets::none(true);
+    let records = Records::of(record);
     for node in check::list(of)? {
         let text = check::text(node)?;
         let is_port = text.contains("->");
         // Flows that come and go may be called like a VC: what is recorded tells which of them are meant.
         let is_vc = things.names.contains_key(text);
         if let Some(demand) = things.demands.iter().position(|name| *name == text)
-            && (records_demands || !is_vc)
+            && (records.demands || !is_vc)
         {
-            if !records_demands {
+            if !records.demands {
                 let message = "`of` names flows that come and go, and `record` no quantity of theirs";
                 let remedy = format!("Record such a quantity: {}", DEMAND_QUANTITIES.join(", "));
                 return Err(Fault::new(node.place, message, remedy));
             }
             targets.demands.push(demand as u32);
-            if !(is_vc && records_flows) {
+            if !(is_vc && records.flows) {
                 continue;
             }
         }
-        if records_demands && !records_flows && !is_port {
+        if records.demands && !records.flows && !is_port {
             let message = format!("there are no flows \"{}\"", quantity::shortened(text));
             return Err(Fault::new(node.place, message, suggestion(text, "flows", &things.demands)));
         }
@@ -200,19 +172,72 @@ fn targets(table: &Table, record: &[Node], things: &Things<'_>) -> Result<Target
             let found = flows(node, text, &things.names)?;
             targets.flows.extend(found.into_iter().map(|flow| (flow, node.place)));
         }
-        if is_port && !records_ports || !is_port && !records_flows {
-            let what = if is_port { "port" } else { "direction of a connection" };
-            let names =
-                if is_port { [PORT_QUANTITIES, &FIGURE_NAMES].concat() } else { FLOW_QUANTITIES.to_vec() };
-            let message = format!("`of` names a {what}, and `record` no quantity of one");
-            return Err(Fault::new(
-                node.place,
-                message,
-                format!("Record such a quantity: {}", names.join(", ")),
-            ));
-        }
+        records.check(node.place, is_port)?;
     }
     Ok(targets)
+}
+
+impl Targets {
+    const fn none(given: bool) -> Targets {
+        Targets {
+            given,
+            flows: Vec::new(),
+            virtual_sources: Vec::new(),
+            ports: Vec::new(),
+            demands: Vec::new(),
+        }
+    }
+}
+
+/// Everything that carries something: connections, their ports at switches, and flows that come and go.
+fn all_targets(things: &Things<'_>) -> Targets {
+    let (network, place) = (things.network, Place::default());
+    let mut targets = Targets::none(false);
+    targets.demands = (0..things.demands.len() as u32).collect();
+    for (i, connection) in things.connections.iter().enumerate() {
+        let index = ConnectionIndex(i as u32);
+        if connection.carries_data(false) || connection.carries_packets() {
+            targets.flows.push((FlowIndex::of(index, false), place));
+            targets.ports.extend(connection.steps(false).map(|step| (step.port(), place)));
+        }
+        if connection.carries_data(true) || connection.carries_packets() {
+            targets.ports.extend(connection.steps(true).map(|step| (step.port(), place)));
+        }
+    }
+    targets.ports.retain(|(port, _)| !network.is_host(network.tail(port.step())));
+    targets.ports.sort_by_key(|(port, _)| *port);
+    targets.ports.dedup_by_key(|(port, _)| *port);
+    targets
+}
+
+/// The kinds of quantities that a probe records.
+struct Records {
+    flows: bool,
+    demands: bool,
+    ports: bool,
+}
+
+impl Records {
+    fn of(record: &[Node]) -> Records {
+        let any = |known: &dyn Fn(&str) -> bool| record.iter().filter_map(Node::text).any(known);
+        Records {
+            flows: any(&|name| FLOW_QUANTITIES.contains(&name)),
+            demands: any(&|name| DEMAND_QUANTITIES.contains(&name)),
+            ports: any(&|name| !FLOW_QUANTITIES.contains(&name) && !DEMAND_QUANTITIES.contains(&name)),
+        }
+    }
+
+    /// Refuses a thing of which no quantity is recorded.
+    fn check(&self, place: Place, is_port: bool) -> Result<(), Fault> {
+        if if is_port { self.ports } else { self.flows } {
+            return Ok(());
+        }
+        let what = if is_port { "port" } else { "direction of a connection" };
+        let names =
+            if is_port { [PORT_QUANTITIES, &FIGURE_NAMES].concat() } else { FLOW_QUANTITIES.to_vec() };
+        let message = format!("`of` names a {what}, and `record` no quantity of one");
+        Err(Fault::new(place, message, format!("Record such a quantity: {}", names.join(", "))))
+    }
 }
 
 /// The places of connections, by name.
