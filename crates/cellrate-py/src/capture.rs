@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-use cellrate_capture::{CaptureError, CaptureOptions, CapturedPort};
+use cellrate_capture::{CaptureError, CaptureOptions, CapturedFile, CapturedPort};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 use cellrate_sim::tap::{self, Tap, TappedCell};
@@ -60,6 +60,23 @@ impl Capture {
             .map_err(|error| capture_error(py, &error))?;
         Ok(Capture { tap: Tap { ports, until }, files, error: None })
     }
+}
+
+/// Ends the capture of a run, if there is one: its files beside the outcome. A capture that could not go on ended the
+/// run, and is what is raised.
+pub fn end<T>(
+    py: Python<'_>,
+    capture: Option<Capture>,
+    outcome: impl FnOnce() -> PyResult<T>,
+) -> PyResult<(T, Vec<CapturedFile>)> {
+    let capture = match capture {
+        Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
+        other => other,
+    };
+    let outcome = outcome()?;
+    let done = capture.map(|capture| capture.files.finish()).transpose();
+    let done = done.map_err(|error| capture_error(py, &error))?;
+    Ok((outcome, done.map_or(Vec::new(), |done| done.files)))
 }
 
 /// Writes one cell.

@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
-use crate::error::{capture_error, host_error, live_error, not_given};
+use crate::error::{host_error, live_error, not_given};
 use crate::interruptible::interrupted;
 use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::run_result::{Part as NewValues, RunResult, Track};
@@ -159,13 +159,8 @@ pub fn carry(
         return Err(error);
     }
     let capture = capture.map(|capture| capture.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let capture = match capture {
-        Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
-        other => other,
-    };
-    let mut outcome = outcome.map_err(|error| live_error(py, &error))?;
-    let files = capture.map(|capture| capture.files.finish()).transpose();
-    let files = files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |done| done.files);
+    let outcome = || outcome.map_err(|error| live_error(py, &error));
+    let (mut outcome, files) = capture::end(py, capture, outcome)?;
     let tracks = outcome.series.into_iter().map(|series| Track {
         probe: series.probe,
         entity: series.entity,

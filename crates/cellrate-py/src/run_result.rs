@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
-use crate::error::{capture_error, run_error};
+use crate::error::run_error;
 use crate::interruptible::interrupted;
 use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::scenario::{Scenario, SeriesInfo};
@@ -237,14 +237,8 @@ pub fn run(
     if let Some(error) = raised {
         return Err(error);
     }
-    let captured = match capture {
-        Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
-        other => other,
-    };
-    let result = outcome.map_err(|error| run_error(py, &error))?;
-    let files = captured.map(|capture| capture.files.finish()).transpose();
-    let files =
-        files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |captured| captured.files);
+    let outcome = || outcome.map_err(|error| run_error(py, &error));
+    let (result, files) = capture::end(py, capture, outcome)?;
     Ok(tracks_of(&scenario, result)?.with_captured(files).begun(called, began))
 }
 
