@@ -66,6 +66,14 @@ class Load:
 
     One pair by strict priority, several with `class_weights`.
     """
+    round_trip: float | None = None
+    """Mean round trip of the connections from which ABR cells came, weighted by cells [s].
+
+    Set-up tells it for each connection (FRTT; TM 4.0, 5.10.3), so queues are not in it. None unless the algorithm
+    `counts_vcs`, and where no ABR cell came.
+    """
+    longest_round_trip: float | None = None
+    """The longest of these round trips [s]; None as `round_trip`."""
 
     def available(self, rate: float) -> float:
         """Give what ABR may have of `rate`, the line's or the part of it that is handed out [cells/s, 0 or more].
@@ -129,7 +137,7 @@ class SwitchAlgorithm:
     interval_cells : int or None
         It also ends with so many ABR cells [at least 1]; None when no number does.
     counts_vcs : bool
-        Whether `Load.vc_cells` is wanted.
+        Whether `Load.vc_cells` and the round trips of a `Load` are wanted.
     sees_running : bool
         Whether `running` is wanted.
     target_utilization : float

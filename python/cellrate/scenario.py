@@ -321,7 +321,7 @@ class Scenario:
         """Raise `ScenarioError` unless every point of the sweep can be run."""
         self.checked_points()
 
-    def fair(self, *, utilization: float | None = None) -> list[FairShare]:
+    def fair(self, *, utilization: float | None = None, gmm: bool = False) -> list[FairShare]:
         """Give the weighted max-min fair rates of the ABR flows with traffic, each taken as greedy.
 
         A sweep is left out of account: `points` gives a scenario for each of its points.
@@ -332,6 +332,10 @@ class Scenario:
             Share of each line that is handed out [above 0 to 1]; for each port what its algorithm hands out when None:
             the target utilization of ERICA, CAPC and consistent marking, all but the share of its phantom with Phantom,
             and the whole line elsewhere.
+        gmm
+            What an MCR means beside others. False: a flow has its MCR, and a share by weight of what all MCRs leave.
+            True: it has the larger of its MCR and its share by weight (generalized max-min: Hou, Tzeng, Panwar, INFOCOM
+            1998; TM 4.0, I.3, has both), as under algorithms that tell all flows one rate: RCP, FECN, CAPC, PI.
 
         Raises
         ------
@@ -340,9 +344,11 @@ class Scenario:
         ValueError
             If `utilization` is out of range.
         """
-        return [FairShare(*row) for row in self._native.fair(_share(utilization))]
+        return [FairShare(*row) for row in self._native.fair(_share(utilization), gmm)]
 
-    def fair_over_time(self, *, utilization: float | None = None) -> list[tuple[float, list[FairShare]]]:
+    def fair_over_time(
+        self, *, utilization: float | None = None, gmm: bool = False
+    ) -> list[tuple[float, list[FairShare]]]:
         """Give the max-min fair rates in time: from each instant on at which it changes who sends, or what lines carry.
 
         Greedy sources send in their windows, on-off sources and those of constant rate from their start to their end;
@@ -350,7 +356,7 @@ class Scenario:
 
         Parameters
         ----------
-        utilization
+        utilization, gmm
             As `fair`.
 
         Returns
@@ -366,7 +372,7 @@ class Scenario:
         ValueError
             If `utilization` is out of range.
         """
-        spans = self._native.fair_over_time(_share(utilization))
+        spans = self._native.fair_over_time(_share(utilization), gmm)
         return [(at_s, [FairShare(*row) for row in rows]) for at_s, rows in spans]
 
     def cannot_settle(self) -> list[dict[str, Any]]:

@@ -18,6 +18,10 @@ export interface Load {
   active: number;
   abr_queue: number;
   vc_cells: ArrayLike<number>;
+  /** Mean round trip of the connections from which ABR cells came, weighted by cells [s]; null unless `counts_vcs`, and where no cell came. */
+  round_trip: number | null;
+  /** The longest of them [s]; null as `round_trip`. */
+  longest_round_trip: number | null;
   abr_rate: number;
   guaranteed_rate: number;
   /** Part that ABR may have of a rate, the line's or the part of it that is handed out [cells/s]. */
@@ -37,7 +41,7 @@ export class SwitchAlgorithm {
   interval: number | null = null;
   /** It also ends with so many ABR cells. */
   interval_cells: number | null = null;
-  /** Whether `load.vc_cells` is wanted. */
+  /** Whether `load.vc_cells`, `load.round_trip` and `load.longest_round_trip` are wanted. */
   counts_vcs = false;
   /** Counts of the open interval, within the methods for RM cells. */
   running = { start: 0, abr_cells: 0, guaranteed_cells: 0, active: 0, own_cells: 0 };
@@ -102,7 +106,7 @@ class Adapted {
   }
 
   on_interval_end(told: Float64Array, vc_cells: Float64Array): void {
-    const [start, end, length, abr_cells, guaranteed_cells, active, abr_queue, ...terms] = told;
+    const [start, end, length, abr_cells, guaranteed_cells, active, abr_queue, mean, longest, ...terms] = told;
     const [abr_rate, guaranteed_rate] = [abr_cells / length, guaranteed_cells / length];
     const available = (rate: number) => {
       let most = 0;
@@ -110,7 +114,8 @@ class Adapted {
       for (let place = 0; place < terms.length; place += 2) most = Math.max(most, terms[place] * (rate - terms[place + 1]));
       return most;
     };
-    const counts = { start, end, length, abr_cells, guaranteed_cells, active, abr_queue, vc_cells };
+    const [round_trip, longest_round_trip] = [mean, longest].map((span) => (Number.isNaN(span) ? null : span));
+    const counts = { start, end, length, abr_cells, guaranteed_cells, active, abr_queue, vc_cells, round_trip, longest_round_trip };
     const load = { ...counts, abr_rate, guaranteed_rate, available };
     this.at(end, "on_interval_end", () => this.own.on_interval_end(load));
   }

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use cellrate_engine::plugins::AlgorithmPort;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, RoundTrips, Slot, SwitchAlgorithm,
+    VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{CustomAlgorithm, least_interval};
@@ -56,6 +57,7 @@ pub fn make(
         calls,
         figures,
         connections: 0,
+        round_trips: RoundTrips::default(),
         failure: failure.clone(),
         port: port.name.to_owned(),
         untold: RefCell::default(),
@@ -88,6 +90,7 @@ struct PythonAlgorithm {
     calls: Calls,
     figures: &'static [&'static str],
     connections: u32,
+    round_trips: RoundTrips,
     failure: Failure,
     /// As results call it.
     port: String,
@@ -205,6 +208,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
 
     fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
         self.connections += 1;
+        self.round_trips.connect(vc);
         let [pcr, mcr] = [vc.pcr, vc.mcr].map(CellRate::as_cells_per_s);
         let Some(call) = &self.calls.on_connect else { return };
         self.attempt_in("on_connect", |py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
@@ -269,6 +273,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
             // Very many may end in one step of the run, which looks for signals only between its steps.
             py.check_signals()?;
             let vc_cells: Vec<u64> = (0..counted).map(|slot| meter.previous_cells(Slot(slot))).collect();
+            let round_trips = self.round_trips.of_last_interval(meter).filter(|_| self.calls.counts_vcs);
             let terms = load.others().terms().map(|term| (term.part, term.first.as_cells_per_s()));
             let told = (
                 load.start.as_secs_f64(),
@@ -280,6 +285,8 @@ impl SwitchAlgorithm for PythonAlgorithm {
                 load.abr_queue.0,
                 vc_cells,
                 terms.collect::<Vec<_>>(),
+                round_trips.map(|round_trips| round_trips.mean),
+                round_trips.map(|round_trips| round_trips.longest),
             );
             let load = py.import("cellrate.algorithms")?.getattr("Load")?.call1(told)?;
             call.call1(py, (load,)).map(drop)

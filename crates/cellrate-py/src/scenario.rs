@@ -11,7 +11,9 @@ use cellrate_engine::plugins::wanted;
 use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
 use cellrate_proto::Time;
-use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time, of_channels};
+use cellrate_scenario::fair::{
+    Asked, Bottleneck, Criterion, FairShare, max_min, max_min_over_time, of_channels,
+};
 use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, Sender, SweepPoint};
 use cellrate_sim::RunError;
 use pyo3::exceptions::PyRuntimeError;
@@ -145,6 +147,11 @@ impl Scenario {
     }
 }
 
+/// Fair rates as Python asks for them.
+fn asked(utilization: Option<f64>, gmm: bool) -> Asked {
+    Asked { utilization, criterion: if gmm { Criterion::Gmm } else { Criterion::McrPlusShare } }
+}
+
 /// Max-min fair share of a flow, by names.
 fn row(scenario: &Resolved, share: FairShare, at: Option<Time>) -> Share {
     let vc = scenario.connection(share.flow.connection()).name.clone();
@@ -244,22 +251,26 @@ impl Scenario {
     }
 
     /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines, or what their algorithms
-    /// do.
-    fn fair(&self, py: Python<'_>, utilization: Option<f64>) -> PyResult<Vec<Share>> {
+    /// do; by generalized max-min with `gmm`.
+    fn fair(&self, py: Python<'_>, utilization: Option<f64>, gmm: bool) -> PyResult<Vec<Share>> {
         let scenario = self.resolved(py)?;
-        let asked = Arc::clone(&scenario);
-        let shares = interruptible(py, move || max_min(&asked, utilization))?;
+        let (of, asked) = (Arc::clone(&scenario), asked(utilization, gmm));
+        let shares = interruptible(py, move || max_min(&of, asked))?;
         let shares = shares.map_err(|error| oversubscribed(py, &error))?;
         Ok(shares.into_iter().map(|share| row(&scenario, share, None)).collect())
     }
 
     /// Max-min fair rates of the ABR flows that send, from each instant \[s\] on at which that changes, when ports hand
-    /// out `utilization` of their lines, or what their algorithms do.
-    #[pyo3(signature = (utilization=None))]
-    fn fair_over_time(&self, py: Python<'_>, utilization: Option<f64>) -> PyResult<Vec<(f64, Vec<Share>)>> {
+    /// out `utilization` of their lines, or what their algorithms do; by generalized max-min with `gmm`.
+    fn fair_over_time(
+        &self,
+        py: Python<'_>,
+        utilization: Option<f64>,
+        gmm: bool,
+    ) -> PyResult<Vec<(f64, Vec<Share>)>> {
         let scenario = self.resolved(py)?;
-        let asked = Arc::clone(&scenario);
-        let spans = interruptible(py, move || max_min_over_time(&asked, utilization))?;
+        let (of, asked) = (Arc::clone(&scenario), asked(utilization, gmm));
+        let spans = interruptible(py, move || max_min_over_time(&of, asked))?;
         let spans = spans.map_err(|error| oversubscribed(py, &error))?;
         let rows = |at, shares: Vec<FairShare>| {
             shares.into_iter().map(|share| row(&scenario, share, Some(at))).collect()

@@ -4,16 +4,21 @@
 //! flows rises together until a port is full; its flows keep their level, the others go on. The last level that a flow
 //! reaches is its normalised excess, (rate - MCR) / weight, and no other flow at its bottleneck has a larger one.
 //!
+//! By the other [criterion](Criterion) a flow stays at its MCR until the level has reached that, and rises with the
+//! others from there on.
+//!
 //! Where an algorithm leaves the share of one connection more unused, a phantom of that weight fills the port with the
 //! flows.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+mod filling;
+
+use std::collections::BTreeMap;
 use std::{fmt, iter};
 
 use cellrate_proto::switch::{Others, Weighted};
 use cellrate_proto::{BitRate, CellRate, Time};
 
+use self::filling::{Answers, Flow, answered, fill_beside_answers};
 use crate::model::{Category, Channel, FlowIndex, Port, PortIndex, Scenario, Sender, Span, Step, Traffic};
 
 /// Max-min fair share of a flow.
@@ -36,6 +41,32 @@ pub enum Bottleneck {
     Shaping(PortIndex),
     /// The flow's own PCR.
     PeakCellRate,
+}
+
+/// The share of a flow with an MCR beside the others (TM 4.0, appendix I.3, has both as examples).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// Its MCR, and a share by weight of what all MCRs leave.
+    #[default]
+    McrPlusShare,
+    /// The larger of its MCR and its share by weight: generalized max-min (Y. Hou, H. Tzeng, S. Panwar, INFOCOM 1998),
+    /// as sources have it that are all told the same rate and send at no less than MCR.
+    Gmm,
+}
+
+/// The fair rates that are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Asked {
+    /// Share of each line that is handed out [above 0 to 1]; `None` for what the algorithm of its port hands out.
+    pub utilization: Option<f64>,
+    /// The meaning of MCRs.
+    pub criterion: Criterion,
+}
+
+impl From<Option<f64>> for Asked {
+    fn from(utilization: Option<f64>) -> Asked {
+        Asked { utilization, ..Asked::default() }
+    }
 }
 
 /// A port that cannot carry the MCRs that were promised.
@@ -67,7 +98,7 @@ impl std::error::Error for Oversubscribed {}
 /// connections, each followed by its backward flow if that has traffic. A tree is one flow, through the ports on all
 /// its ways.
 ///
-/// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
+/// A port has `utilization` of its line for ABR, or without it what its algorithm [hands
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share. What ABR has
 /// of that is what [other categories](Others) leave it: by strict priority, what is behind the CBR and VBR traffic of
 /// constant rate, whenever that is sent, and the MCRs of GFR and UBR; with weights for categories its part, and what
@@ -81,8 +112,8 @@ impl std::error::Error for Oversubscribed {}
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
-pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<FairShare>, Oversubscribed> {
-    filled(scenario, utilization, Time::ZERO, &|flow| Demand::of(scenario, flow))
+pub fn max_min(scenario: &Scenario, asked: impl Into<Asked>) -> Result<Vec<FairShare>, Oversubscribed> {
+    filled(scenario, asked.into(), Time::ZERO, &|flow| Demand::of(scenario, flow))
 }
 
 /// Most changes of who sends for which [`max_min_over_time`] gives rates.
@@ -99,8 +130,9 @@ pub const MOST_CHANGES: usize = 500;
 /// As [`max_min`], of any of the instants.
 pub fn max_min_over_time(
     scenario: &Scenario,
-    utilization: Option<f64>,
+    asked: impl Into<Asked>,
 ) -> Result<Vec<(Time, Vec<FairShare>)>, Oversubscribed> {
+    let asked = asked.into();
     let end = Time::ZERO + scenario.duration;
     let mut changes = vec![Time::ZERO];
     for flow in scenario.flows() {
@@ -133,7 +165,7 @@ pub fn max_min_over_time(
             let cut = steps_of(scenario, flow).any(is_down);
             (!cut).then(|| Demand::at(scenario, flow, at)).flatten()
         };
-        Ok((at, filled(scenario, utilization, at, &demand)?))
+        Ok((at, filled(scenario, asked, at, &demand)?))
     });
     at_each.collect()
 }
@@ -202,10 +234,11 @@ pub fn of_channels(channels: &[Channel], rate: CellRate, at: Option<Time>) -> Ve
 /// The fair rates of the ABR flows that have a demand, with the rates that lines have at `at`.
 fn filled(
     scenario: &Scenario,
-    utilization: Option<f64>,
+    asked: Asked,
     at: Time,
     demand: &dyn Fn(FlowIndex) -> Option<Demand>,
 ) -> Result<Vec<FairShare>, Oversubscribed> {
+    let Asked { utilization, criterion } = asked;
     let line = |port: PortIndex| scenario.link(port.link()).rate_at(port.end(), at).to_cell_rate();
     let mut used = vec![Used::default(); scenario.ports().len()];
     let mut flows = Vec::new();
@@ -233,7 +266,8 @@ fn filled(
                 let told = shaped(scenario, flow, &steps).filter(|&(rate, _)| rate < pcr);
                 let most = told.map_or(pcr, |(rate, _)| rate.max(mcr));
                 let shaped_at = told.map(|(_, port)| port);
-                flows.push((flow, Flow { ports, mcr, pcr: most, weight }, answers, shaped_at));
+                let rises_from = criterion.rises_from(mcr, weight);
+                flows.push((flow, Flow { ports, mcr, pcr: most, weight, rises_from }, answers, shaped_at));
             }
         }
     }
@@ -267,6 +301,16 @@ fn filled(
             },
         })
         .collect())
+}
+
+impl Criterion {
+    /// The level from which on a flow has more than its MCR.
+    fn rises_from(self, mcr: f64, weight: f64) -> f64 {
+        match self {
+            Criterion::McrPlusShare => 0.0,
+            Criterion::Gmm => mcr / weight,
+        }
+    }
 }
 
 /// Rates that the connections through a port ask for [cells/s].
@@ -391,196 +435,6 @@ impl Demand {
     }
 }
 
-/// A flow to be given a rate.
-#[derive(Debug)]
-struct Flow {
-    /// The output ports on the way, by their places in the list of capacities.
-    ports: Vec<usize>,
-    mcr: f64,
-    pcr: f64,
-    weight: f64,
-}
-
-impl Flow {
-    /// The level at which it is at its PCR.
-    fn peak_at(&self) -> f64 {
-        (self.pcr - self.mcr) / self.weight
-    }
-}
-
-/// The cells that come back of a flow that has no data the other way.
-#[derive(Debug)]
-struct Answers {
-    /// The output ports on their way, by their places in the list of capacities; none where they are among the cells of
-    /// another flow.
-    ports: Vec<usize>,
-    /// How many there are for each cell of the flow.
-    share: f64,
-}
-
-/// The number of cells that come back for each cell of a flow with `nrm`: a backward RM cell for every Nrm of its
-/// cells. Every Nrm-th cell of that direction, by its own Nrm, is a forward RM cell in its turn (TM 4.0, source
-/// behaviour 3).
-fn answered(nrm: f64, other_nrm: f64) -> f64 {
-    1.0 / (nrm * (1.0 - 1.0 / other_nrm))
-}
-
-/// Rounds until rates agree with the cells that come back of them. As many come back as were sent where Nrm is 2, and
-/// rates would swing for ever; going half of the way to each answer leaves at most half of the error in every round.
-const ROUNDS: usize = 64;
-
-/// [`fill`] with what the cells that come back of all flows leave of the ports: they ask for no more than a small part
-/// of what a flow gets, unless Nrm is small, so nobody holds them back, and they come first.
-fn fill_beside_answers(
-    capacity: &[f64],
-    phantoms: &[f64],
-    flows: &[&Flow],
-    answers: &[&Answers],
-) -> Result<Vec<Filled>, (usize, f64)> {
-    let orders = Orders::of(flows);
-    let mut filled = fill(capacity, phantoms, flows, &orders)?;
-    let mut promised = vec![0.0; capacity.len()];
-    for flow in flows {
-        flow.ports.iter().for_each(|&port| promised[port] += flow.mcr);
-    }
-    let mut rates: Vec<f64> = filled.iter().map(|&(rate, _)| rate).collect();
-    for _ in 0..ROUNDS {
-        let mut left = capacity.to_vec();
-        for (answers, rate) in answers.iter().zip(&rates) {
-            answers.ports.iter().for_each(|&port| left[port] -= rate * answers.share);
-        }
-        // MCRs are kept beside them.
-        left.iter_mut().zip(&promised).for_each(|(left, promised)| *left = left.max(*promised));
-        filled = fill(&left, phantoms, flows, &orders)?;
-        let settled = rates.iter().zip(&filled).all(|(old, new)| (new.0 - old).abs() <= 1e-12 * new.0);
-        if settled {
-            break;
-        }
-        rates.iter_mut().zip(&filled).for_each(|(rate, new)| *rate = (*rate + new.0) / 2.0);
-    }
-    Ok(filled)
-}
-
-/// A rate, and the port that limits it; without one the flow is at its PCR.
-type Filled = (f64, Option<usize>);
-
-/// Orders in which flows stop rising, whatever ports have.
-struct Orders {
-    /// The flows through each port, each with the port before it, port by port.
-    through: Vec<(usize, usize)>,
-    /// The flows by the level at which they are at their PCRs.
-    by_peak: Vec<usize>,
-}
-
-impl Orders {
-    fn of(flows: &[&Flow]) -> Orders {
-        let mut through = Vec::with_capacity(flows.iter().map(|flow| flow.ports.len()).sum());
-        for (place, flow) in flows.iter().enumerate() {
-            through.extend(flow.ports.iter().map(|&port| (port, place)));
-        }
-        through.sort_unstable();
-        through.dedup();
-        let mut by_peak: Vec<usize> = (0..flows.len()).collect();
-        by_peak.sort_by(|&a, &b| flows[a].peak_at().total_cmp(&flows[b].peak_at()));
-        Orders { through, by_peak }
-    }
-
-    /// The flows through `port`, in order.
-    fn through(&self, port: usize) -> impl Iterator<Item = usize> {
-        let first = self.through.partition_point(|&(other, _)| other < port);
-        let from_there = self.through[first..].iter();
-        from_there.take_while(move |&&(other, _)| other == port).map(|&(_, place)| place)
-    }
-}
-
-/// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs. Each
-/// port has a phantom of the weight in `phantoms`, which rises with the flows as long as there are any.
-fn fill(
-    capacity: &[f64],
-    phantoms: &[f64],
-    flows: &[&Flow],
-    orders: &Orders,
-) -> Result<Vec<Filled>, (usize, f64)> {
-    // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights
-    // of those others.
-    let mut left = capacity.to_vec();
-    let mut weight = phantoms.to_vec();
-    let mut open = vec![0_usize; capacity.len()];
-    for flow in flows {
-        for &port in &flow.ports {
-            left[port] -= flow.mcr;
-            weight[port] += flow.weight;
-            open[port] += 1;
-        }
-    }
-    let tolerance = |port: usize| 1e-9 * capacity[port].max(1.0);
-    if let Some(port) = (0..capacity.len()).find(|&port| open[port] > 0 && left[port] < -tolerance(port)) {
-        return Err((port, capacity[port] - left[port]));
-    }
-    // The levels at which ports are full, lowest first; of each port the entry with its latest level counts.
-    let mut levels: Vec<f64> =
-        left.iter().zip(&weight).map(|(&left, &weight)| full_at(left, weight)).collect();
-    let entry = |level: f64, port: usize| Reverse((level.to_bits(), port));
-    let ports = (0..capacity.len()).filter(|&port| open[port] > 0);
-    let mut full: BinaryHeap<_> = ports.map(|port| entry(levels[port], port)).collect();
-    // And those at which flows are at their PCRs.
-    let mut peaks = orders.by_peak.iter().copied().peekable();
-    let mut settled: Vec<Option<Filled>> = vec![None; flows.len()];
-    let mut rising = flows.len();
-    while rising > 0 {
-        // The lowest level at which something stops: a port that is full, or a flow at its PCR.
-        while full
-            .peek()
-            .is_some_and(|&Reverse((level, port))| level != levels[port].to_bits() || open[port] == 0)
-        {
-            full.pop();
-        }
-        while peaks.next_if(|&flow| settled[flow].is_some()).is_some() {}
-        let first_full = full.peek().map(|&Reverse((_, port))| port);
-        let first_peak = peaks.peek().map(|&flow| flows[flow].peak_at());
-        let mut stopping = Vec::new();
-        let port = match (first_full, first_peak) {
-            (None, None) => break,
-            (Some(port), peak) if peak.is_none_or(|peak| levels[port] <= peak) => {
-                stopping.extend(orders.through(port).filter(|&flow| settled[flow].is_none()));
-                Some(port)
-            }
-            (_, peak) => {
-                let at_peak = |&flow: &usize| peak.is_some_and(|peak| flows[flow].peak_at() <= peak);
-                stopping
-                    .extend(iter::from_fn(|| peaks.next_if(at_peak)).filter(|&flow| settled[flow].is_none()));
-                None
-            }
-        };
-        let level = port.map_or(0.0, |port| levels[port]);
-        rising -= stopping.len();
-        for &place in &stopping {
-            let flow = flows[place];
-            let excess = if port.is_none() { flow.pcr - flow.mcr } else { flow.weight * level };
-            settled[place] = Some((if port.is_none() { flow.pcr } else { flow.mcr + excess }, port));
-            for &port in &flow.ports {
-                left[port] -= excess;
-                open[port] -= 1;
-                // Exactly zero once none is open, whatever rounding left.
-                weight[port] = if open[port] == 0 { 0.0 } else { weight[port] - flow.weight };
-            }
-        }
-        for port in stopping.into_iter().flat_map(|place| flows[place].ports.iter().copied()) {
-            let level = full_at(left[port], weight[port]);
-            if open[port] > 0 && level.to_bits() != levels[port].to_bits() {
-                levels[port] = level;
-                full.push(entry(level, port));
-            }
-        }
-    }
-    Ok(settled.into_iter().flatten().collect())
-}
-
-/// The level at which a port is full: what each unit of weight gets of what is left; never below 0, nor -0.
-fn full_at(left: f64, weight: f64) -> f64 {
-    (left / weight).max(0.0) + 0.0
-}
-
 fn oversubscribed(scenario: &Scenario, port: PortIndex, promised: f64, capacity: f64) -> Oversubscribed {
     let [tail, head] = [scenario.tail(port.step()), scenario.head(port.step())];
     Oversubscribed {
@@ -594,7 +448,6 @@ fn oversubscribed(scenario: &Scenario, port: PortIndex, promised: f64, capacity:
 mod tests {
     use super::*;
     use crate::{Document, LinkIndex};
-    use proptest::prelude::*;
 
     fn shares(text: &str, utilization: f64) -> Vec<(f64, Bottleneck)> {
         let scenario = Document::parse(text, "test.toml")
@@ -639,6 +492,40 @@ mod tests {
         close(given[2].0, 50.0);
         assert_eq!(given[0].1, Bottleneck::Port(PortIndex::of(LinkIndex(4), 0)));
         assert_eq!(given[2].1, Bottleneck::PeakCellRate);
+    }
+
+    /// Out of 1000 cells/s, 600 are promised to x and 300 to z; y has weight 1 and no MCR.
+    #[test]
+    fn by_gmm_a_flow_has_the_larger_of_its_mcr_and_its_share() {
+        let vc = |name: &str, host: &str, mcr: u32| {
+            format!(
+                "{{ name = \"{name}\", path = [\"{host}\", \"sw1\", \"sw2\", \"d\"], abr = {{ mcr = \"{mcr} cells/s\" }} }},\n"
+            )
+        };
+        let rates = |utilization: f64, minima: [u32; 3]| -> Vec<f64> {
+            let vcs: String = ["x", "y", "z"]
+                .iter()
+                .zip(["a", "b", "c"])
+                .zip(minima)
+                .map(|((name, host), mcr)| vc(name, host, mcr))
+                .collect();
+            let scenario = Document::parse(&format!("{NETWORK}vc = [\n{vcs}]\n"), "test.toml")
+                .and_then(|document| document.resolve())
+                .unwrap_or_else(|e| panic!("{e}"));
+            let asked = Asked { utilization: Some(utilization), criterion: Criterion::Gmm };
+            max_min(&scenario, asked).unwrap().iter().map(|share| share.rate.as_cells_per_s()).collect()
+        };
+        let all = |given: Vec<f64>, expected: [f64; 3]| {
+            given.iter().zip(expected).for_each(|(&rate, expected)| close(rate, expected))
+        };
+        // x keeps its 600; y and z would share 400, of which z is promised 300.
+        all(rates(1.0, [600, 0, 300]), [600.0, 100.0, 300.0]);
+        // z has 100 and rises with y once both have that.
+        all(rates(1.0, [600, 0, 100]), [600.0, 200.0, 200.0]);
+        // A third is more than any of the MCRs: they mean nothing.
+        all(rates(1.0, [300, 0, 100]), [1000.0 / 3.0; 3]);
+        // MCRs fill what there is.
+        all(rates(1.0, [700, 0, 300]), [700.0, 0.0, 300.0]);
     }
 
     #[test]
@@ -813,46 +700,5 @@ mod tests {
         );
         let error = Oversubscribed { promised: CellRate::new(1_000_000.0 / 424.0), ..error };
         assert!(error.to_string().contains("sum to 2358.491 cells/s, and it has 1000 cells/s"), "{error}");
-    }
-
-    /// Capacities of ports and weights of their phantoms, and flows.
-    fn any_flows() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<Flow>)> {
-        let port = (1_000.0..1e6_f64, prop_oneof![Just(0.0), 0.01..10.0_f64]);
-        proptest::collection::vec(port, 1..8).prop_flat_map(|ports| {
-            let way = proptest::sample::subsequence((0..ports.len()).collect::<Vec<_>>(), 1..=ports.len());
-            let flow = (way, 0.0..30.0_f64, 30.0..1e6_f64, prop_oneof![Just(1.0), 0.1..10.0_f64])
-                .prop_map(|(ports, mcr, pcr, weight)| Flow { ports, mcr, pcr, weight });
-            (Just(ports), proptest::collection::vec(flow, 1..20))
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn no_port_is_over_its_capacity_and_every_flow_has_a_bottleneck((ports, flows) in any_flows()) {
-            let (capacity, phantoms): (Vec<f64>, Vec<f64>) = ports.into_iter().unzip();
-            let plain: Vec<&Flow> = flows.iter().collect();
-            let shares = fill(&capacity, &phantoms, &plain, &Orders::of(&plain)).expect("20 MCRs of 30 fit into 1000");
-            let load = |port: usize| -> f64 {
-                flows.iter().zip(&shares).filter(|(flow, _)| flow.ports.contains(&port)).map(|(_, share)| share.0).sum()
-            };
-            for (port, capacity) in capacity.iter().enumerate() {
-                prop_assert!(load(port) <= capacity * (1.0 + 1e-9));
-            }
-            let excess = |i: usize| (shares[i].0 - flows[i].mcr) / flows[i].weight;
-            for (i, (rate, bottleneck)) in shares.iter().enumerate() {
-                prop_assert!(*rate >= flows[i].mcr && *rate <= flows[i].pcr * (1.0 + 1e-12));
-                match bottleneck {
-                    None => prop_assert_eq!(*rate, flows[i].pcr),
-                    Some(port) => {
-                        prop_assert!(flows[i].ports.contains(port));
-                        let full = load(*port) + phantoms[*port] * excess(i);
-                        prop_assert!((full / capacity[*port] - 1.0).abs() <= 1e-9, "the bottleneck is full");
-                        for (j, other) in flows.iter().enumerate().filter(|(_, other)| other.ports.contains(port)) {
-                            prop_assert!(excess(j) <= excess(i) * (1.0 + 1e-9) + 1e-9, "{} {:?}", j, other.ports);
-                        }
-                    }
-                }
-            }
-        }
     }
 }

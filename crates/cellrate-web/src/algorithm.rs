@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use cellrate_engine::plugins::AlgorithmPort;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, RoundTrips, Slot, SwitchAlgorithm,
+    VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter, least_interval};
@@ -115,7 +116,7 @@ pub fn make(custom: &CustomAlgorithm, port: AlgorithmPort<'_>) -> Option<Box<dyn
             all.len() - 1
         }));
     }
-    Some(Box::new(JavaScriptAlgorithm { place, metering: measured, figures, connections: 0 }))
+    Some(Box::new(JavaScriptAlgorithm { place, metering: measured, figures, connections: 0, round_trips: RoundTrips::default() }))
 }
 
 /// How an algorithm has its port measured. Without any interval, too: who is not metered does not hear of FRMs.
@@ -144,6 +145,7 @@ struct JavaScriptAlgorithm {
     metering: Metering,
     figures: &'static [&'static str],
     connections: u32,
+    round_trips: RoundTrips,
 }
 
 impl JavaScriptAlgorithm {
@@ -169,6 +171,7 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
 
     fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
         self.connections += 1;
+        self.round_trips.connect(vc);
         let [pcr, mcr] = [vc.pcr, vc.mcr].map(CellRate::as_cells_per_s);
         self.call(|adapted| adapted.on_connect(slot.0, pcr, mcr, vc.weight));
     }
@@ -207,6 +210,7 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let counted = if self.metering.history { self.connections } else { 0 };
         let vc_cells = (0..counted).map(|slot| meter.previous_cells(Slot(slot)) as f64).collect();
+        let round_trips = self.round_trips.of_last_interval(meter).filter(|_| self.metering.history);
         let mut told = vec![
             load.start.as_secs_f64(),
             load.end.as_secs_f64(),
@@ -215,6 +219,8 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
             load.guaranteed_cells as f64,
             f64::from(load.active),
             load.abr_queue.0 as f64,
+            round_trips.map_or(f64::NAN, |round_trips| round_trips.mean),
+            round_trips.map_or(f64::NAN, |round_trips| round_trips.longest),
         ];
         told.extend(load.others().terms().flat_map(|term| [term.part, term.first.as_cells_per_s()]));
         self.call(|adapted| adapted.on_interval_end(told.as_slice().into(), vc_cells));

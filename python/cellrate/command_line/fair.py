@@ -29,6 +29,9 @@ def fair(
     over_time: Annotated[
         bool, Parameter(help="From each instant on at which it changes who sends, or what lines carry.")
     ] = False,
+    gmm: Annotated[
+        bool, Parameter(help="The larger of MCR and share for each flow, rather than its MCR and a share of the rest.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy; of a sweep those at every point."""
@@ -39,7 +42,7 @@ def fair(
     for place, point in enumerate(prepare(file, set=settings_of(set)).points()):
         try:
             with at_point(place, point.settings):
-                found.append((point.settings, _spans(point.scenario, share, over_time)))
+                found.append((point.settings, _spans(point.scenario, share, over_time, gmm)))
         except ValueError as error:
             raise ScenarioError(f"--{error}") from None
     if json:
@@ -56,11 +59,11 @@ def fair(
     return 0
 
 
-def _spans(scenario: Scenario, share: float | None, over_time: bool) -> list[tuple[float, list[FairShare]]]:
+def _spans(scenario: Scenario, share: float | None, over_time: bool, gmm: bool) -> list[tuple[float, list[FairShare]]]:
     """Give rates from each instant [s] on; without `over_time` one for all."""
     if not over_time:
-        return [(0.0, scenario.fair(utilization=share))]
-    spans = scenario.fair_over_time(utilization=share)
+        return [(0.0, scenario.fair(utilization=share, gmm=gmm))]
+    spans = scenario.fair_over_time(utilization=share, gmm=gmm)
     if not spans:
         raise CellrateError(
             "--over-time: it changes more than 500 times who sends or what lines carry; shorten duration"

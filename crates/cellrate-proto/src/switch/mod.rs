@@ -38,6 +38,7 @@ mod pi;
 mod port_control;
 mod rcp;
 mod relative_rate;
+mod round_trips;
 #[cfg(test)]
 mod small_port;
 mod stop_and_go;
@@ -54,6 +55,7 @@ pub use intelligent_marking::MarkingFactors;
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, Sent, VcMeter};
 pub use packet_marking::{Found, PacketMarking, PacketMarkingConfig, RedConfig};
 pub use port_control::{PortControl, PortControlConfig};
+pub use round_trips::{IntervalRoundTrips, RoundTrips};
 pub use weights::Fairness;
 
 use alloc::boxed::Box;

@@ -13,11 +13,10 @@
 //! - The least rate is a hundredth of a packet in a round trip, and a packet is a cell.
 
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Promises, RoundTrips, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::declaration::{Range, Shape, Table, Values};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
@@ -93,8 +92,8 @@ pub struct Rcp {
     rate: f64,
     /// Running mean of the round trips of cells \[s\]; none before the first cells.
     round_trip: Option<f64>,
-    /// Round trips of the connections, by slot \[s\].
-    told: Vec<f64>,
+    /// Round trips of the connections.
+    told: RoundTrips,
 }
 
 impl Rcp {
@@ -102,18 +101,7 @@ impl Rcp {
     pub fn new(config: impl Into<Arc<RcpConfig>>, link_rate: CellRate) -> Rcp {
         let config = config.into();
         let rate = link_rate.as_cells_per_s() * config.first;
-        Rcp { config, link_rate, rate, round_trip: None, told: Vec::new() }
-    }
-
-    /// Mean round trip of the cells of the last interval \[s\]; none where no cell came.
-    fn of_last_interval(&self, meter: &Meter) -> Option<f64> {
-        let (mut cells, mut sum) = (0.0, 0.0);
-        for (slot, round_trip) in (0..).zip(&self.told) {
-            let own = meter.previous_cells(Slot(slot)) as f64;
-            cells += own;
-            sum += own * round_trip;
-        }
-        (cells > 0.0).then(|| sum / cells)
+        Rcp { config, link_rate, rate, round_trip: None, told: RoundTrips::default() }
     }
 
     /// Takes the mean round trip of an interval of `length` seconds into the running one.
@@ -139,7 +127,7 @@ impl SwitchAlgorithm for Rcp {
     }
 
     fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
-        self.told.push(vc.round_trip.as_secs_f64().max(SHORTEST_S));
+        self.told.connect(vc);
     }
 
     fn on_backward_rm(
@@ -156,8 +144,8 @@ impl SwitchAlgorithm for Rcp {
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let RcpConfig { alpha, beta, target_utilization, .. } = *self.config;
         let length = load.length().as_secs_f64();
-        if let Some(mean) = self.of_last_interval(meter) {
-            self.average(mean, length);
+        if let Some(round_trips) = self.told.of_last_interval(meter) {
+            self.average(round_trips.mean.max(SHORTEST_S), length);
         }
         let round_trip = self.round_trip.unwrap_or(length);
         let most = load.available(self.link_rate * target_utilization);

@@ -56,8 +56,8 @@ words! {
         Step = "step",
         /// b - (b - 1) x below T0, 1 - (a - 1) y beyond T1.
         Linear = "linear",
-        /// Hyperbolic below T0; beyond T1 the hyperbola turned by half a turn, so that f begins to fall slowly and is
-        /// at QDLF where the hyperbola is. The source draws the form; this equation for it is ours.
+        /// Hyperbolic below T0; beyond T1 a hyperbola turned by half a turn, so that f begins to fall slowly, down to
+        /// QDLF at T2 = (1 + a / 3) T1. The source has T2 and draws the form; the equation between them is ours.
         InverseHyperbolic = "inverse-hyperbolic",
     }
 }
@@ -108,14 +108,18 @@ impl DelayControl {
             };
         }
         let y = (tq - t1_s) / t0_s;
-        let hyperbola = |t: f64| a / ((a - 1.0) * (t / t1_s) + 1.0);
         let share = match function {
             ControlFunction::Step => 1.0 - (a - 1.0) * ceiling(y),
             ControlFunction::Linear => 1.0 - (a - 1.0) * y,
-            ControlFunction::Hyperbolic => hyperbola(tq),
+            ControlFunction::Hyperbolic => a / ((a - 1.0) * (tq / t1_s) + 1.0),
             ControlFunction::InverseHyperbolic => {
-                let end = (a / qdlf - 1.0) / (a - 1.0) * t1_s;
-                if tq < end { 1.0 + qdlf - hyperbola(t1_s + end - tq) } else { qdlf }
+                let band = self.falls_over();
+                // 1 at T1, QDLF at T2, where half of the way to the pole is left.
+                if tq < t1_s + band {
+                    2.0 - qdlf - 2.0 * (1.0 - qdlf) * band / (t1_s + 2.0 * band - tq)
+                } else {
+                    qdlf
+                }
             }
         };
         share.max(qdlf)
@@ -131,8 +135,16 @@ impl DelayControl {
             ControlFunction::Step => f64::INFINITY,
             ControlFunction::Linear => (a - 1.0).max(b - 1.0) / t0,
             ControlFunction::Hyperbolic => hyperbola_below.max((a - 1.0) / (a * t1)),
-            ControlFunction::InverseHyperbolic => hyperbola_below.max((a - 1.0) * qdlf * qdlf / (a * t1)),
+            ControlFunction::InverseHyperbolic => {
+                hyperbola_below.max((1.0 - qdlf) / (2.0 * self.falls_over()))
+            }
         }
+    }
+
+    /// T2 - T1 \[s\], over which the inverse hyperbola falls from 1 to QDLF. The parameters that table 1 of the source
+    /// prints, 36, 16.5 and 6.75 for a T1 of 2, 4 and 8 T0, are those of a T2 of 26 T0: a = 3 (T2 - T1) / T1.
+    fn falls_over(&self) -> f64 {
+        self.a / 3.0 * self.t1.as_secs_f64()
     }
 }
 
@@ -212,11 +224,26 @@ mod tests {
         // 1.25 / 1.125 at half of T0; 1.5 / (0.5 x 2 + 1) at twice T1; QDLF at (1.5 / 0.5 - 1) / 0.5 = four times T1.
         let delays = [0, 50, 100, 200, 400, 800, 900];
         assert!(close(&shares(Hyperbolic, 200, delays), &[1.25, 1.25 / 1.125, 1.0, 1.0, 0.75, 0.5, 0.5]));
-        // Turned by half a turn: 1 + 0.5 less the hyperbola at 200 + 800 - 400 = 600 us, 1.5 / 2.5.
+        // T2 is at (1 + 1.5 / 3) x 200 = 300 us, the pole at 400 us: 3/2 - 100 / 150 at 250 us.
+        let delays = [0, 50, 100, 200, 250, 300, 301];
         assert!(close(
             &shares(InverseHyperbolic, 200, delays),
-            &[1.25, 1.25 / 1.125, 1.0, 1.0, 1.5 - 0.6, 0.5, 0.5]
+            &[1.25, 1.25 / 1.125, 1.0, 1.0, 5.0 / 6.0, 0.5, 0.5]
         ));
+    }
+
+    #[test]
+    fn the_inverse_hyperbola_ends_where_its_source_says() {
+        // Table 1 of cs/9809041: a for T1, in T0, and T2 = 26 T0 for all of them.
+        for (a, t1) in [(36.0, 2), (16.5, 4), (6.75, 8)] {
+            let control = DelayControl { a, ..control(ControlFunction::InverseHyperbolic, t1 * 100) };
+            let at = |us: u64| control.share(Duration::from_us(us));
+            assert!(close(&[at(2_600)], &[0.5]), "{a}: {}", at(2_600));
+            assert!(at(2_599) > 0.5 && at(t1 * 100 + 1) < 1.0, "{a}: {}", at(2_599));
+            // It falls slowly first: half of the way takes two thirds of the delay.
+            let middle = t1 * 100 + (2_600 - t1 * 100) * 2 / 3;
+            assert!((at(middle) - 0.75).abs() < 1e-3, "{a}: {}", at(middle));
+        }
     }
 
     #[test]
