@@ -46,7 +46,7 @@ mod table;
 /// - `elsewhere`: the key, of this `kind`, is declared here, and other code sets the field; until then it has the
 ///   default of its type.
 /// - `flatten`: the keys of another table, among those of this one. With `default`, the table's own default is made by
-///   its function `written`, and its keys by its function `keys`.
+///   its function `written`, and its keys by its function `keys`. With `with = expression`, its `read` gets that value.
 ///
 /// The struct's `#[table(...)]` takes:
 ///
@@ -54,6 +54,7 @@ mod table;
 ///   type of a field of another table. Its comment's first paragraph is the sentence on it.
 /// - `written`: a table that scenarios alone have. It is read from the text of one (`cellrate-scenario`), and not a
 ///   constant: in place of `new` it has `Default`.
+/// - `beside(base: &Type)`: an argument of `read` that defaults may be taken from; there is no `Default` then.
 /// - `prefix = "..."`: errors of `check` call the fields so, with the prefix.
 #[proc_macro_derive(Table, attributes(table, key))]
 pub fn table(input: TokenStream) -> TokenStream {

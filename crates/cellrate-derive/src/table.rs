@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Fields, LitStr, Type};
+use syn::{Data, DeriveInput, Error, Fields, LitStr, Type, parenthesized};
 
 use crate::attributes::{Condition, Expression, sentence};
 
@@ -16,6 +16,8 @@ struct Table {
     prefix: String,
     /// Whether scenarios alone have it.
     is_written: bool,
+    /// An argument of `read` that is no field: its name and type.
+    beside: Option<TokenStream>,
     fields: Vec<Field>,
 }
 
@@ -37,6 +39,8 @@ struct Field {
     is_argument: bool,
     is_elsewhere: bool,
     is_flat: bool,
+    /// The argument that a flat table is read with.
+    with: Option<TokenStream>,
     /// Whether the table is one that scenarios alone have.
     is_written: bool,
 }
@@ -62,14 +66,19 @@ impl Table {
         let Data::Struct(data) = &input.data else {
             return Err(Error::new(input.span(), "a table of keys is a struct"));
         };
-        let (mut name, mut prefix, mut is_written) = (None, String::new(), false);
+        let (mut name, mut prefix, mut is_written, mut beside) = (None, String::new(), false, None);
         for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("table")) {
             attribute.parse_nested_meta(|meta| {
                 match () {
                     () if meta.path.is_ident("name") => name = Some(meta.value()?.parse()?),
                     () if meta.path.is_ident("prefix") => prefix = meta.value()?.parse::<LitStr>()?.value(),
                     () if meta.path.is_ident("written") => is_written = true,
-                    () => return Err(meta.error("a table has `name`, `prefix` and `written`")),
+                    () if meta.path.is_ident("beside") => {
+                        let content;
+                        parenthesized!(content in meta.input);
+                        beside = Some(content.parse::<TokenStream>()?);
+                    }
+                    () => return Err(meta.error("a table has `name`, `prefix`, `written` and `beside`")),
                 }
                 Ok(())
             })?;
@@ -86,6 +95,7 @@ impl Table {
             name,
             prefix,
             is_written,
+            beside,
             fields,
         })
     }
@@ -160,12 +170,9 @@ impl Table {
     }
 
     fn read_function(&self) -> TokenStream {
-        let arguments: Vec<_> = self
-            .fields
-            .iter()
-            .filter(|field| field.is_argument)
-            .map(|Field { ident, ty, .. }| quote!(#ident: #ty))
-            .collect();
+        let own = self.fields.iter().filter(|field| field.is_argument);
+        let own = own.map(|Field { ident, ty, .. }| quote!(#ident: #ty));
+        let arguments: Vec<_> = own.chain(self.beside.iter().map(|beside| quote!(#beside))).collect();
         let source = self.source();
         let values = self.fields.iter().map(|field| field.reading(&source));
         let fields = self.fields.iter().map(|field| &field.ident);
@@ -221,7 +228,7 @@ impl Table {
     }
 
     fn default(&self) -> Option<TokenStream> {
-        if !self.arguments().is_empty() {
+        if !self.arguments().is_empty() || self.beside.is_some() {
             return None;
         }
         let ident = &self.ident;
@@ -274,7 +281,7 @@ impl Table {
     fn reading(&self) -> Option<TokenStream> {
         let ident = &self.ident;
         match self.is_written {
-            _ if self.fields.iter().any(|field| field.is_argument) => None,
+            _ if self.beside.is_some() || self.fields.iter().any(|field| field.is_argument) => None,
             true => Some(quote! {
                 impl crate::text::written::FromNode for #ident {
                     fn from_node(
@@ -337,6 +344,7 @@ impl Field {
             is_argument: false,
             is_elsewhere: false,
             is_flat: false,
+            with: None,
             is_written,
         };
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("key")) {
@@ -357,6 +365,7 @@ impl Field {
                     () if meta.path.is_ident("argument") => read.is_argument = true,
                     () if meta.path.is_ident("elsewhere") => read.is_elsewhere = true,
                     () if meta.path.is_ident("flatten") => read.is_flat = true,
+                    () if meta.path.is_ident("with") => read.with = expression()?,
                     () => return Err(meta.error("a key knows no such attribute")),
                 }
                 Ok(())
@@ -504,9 +513,10 @@ impl Field {
             return quote!(let #ident = <#ty as ::core::default::Default>::default(););
         }
         if self.is_flat {
-            let value = match &self.default {
-                Some(default) => quote!(<#ty>::read(values, const { <#ty>::written(#default) })?),
-                None => quote!(<#ty>::read(values)?),
+            let value = match (&self.default, &self.with) {
+                (Some(default), _) => quote!(<#ty>::read(values, const { <#ty>::written(#default) })?),
+                (None, Some(with)) => quote!(<#ty>::read(values, #with)?),
+                (None, None) => quote!(<#ty>::read(values)?),
             };
             return quote!(let #ident = #value;);
         }

@@ -1,54 +1,97 @@
 //! How TCP behaves at both ends: every feature a setting of its own.
 
-use cellrate_proto::declaration::words;
+use cellrate_proto::declaration::{SpanOrZero, Table, words};
 use cellrate_proto::wire::MAX_SDU_OCTETS;
 use cellrate_proto::{Duration, Octets};
 
-/// How TCP behaves at both ends.
-#[derive(Clone, Debug, PartialEq)]
+use super::keys::{DELAYED_ACK_OR_NONE, OctetsOrNoEnd, ReductionOrNone};
+
+/// How TCP behaves at both ends: what a scenario does not say is as the preset has it.
+#[derive(Clone, Debug, PartialEq, Table)]
+#[table(written, beside(base: &TcpConfig))]
 pub struct TcpConfig {
-    /// Largest payload of a segment [octets, 1 to 65000].
+    /// Largest payload of a segment: 1 to 65000 octets.
+    #[key(default = "of the preset", or = base.mss)]
     pub mss: Octets,
-    /// Octets of TCP and IP header before the payload, without options \[40\].
+    /// Octets of TCP and IP header before the payload, without options: 0 to 120.
+    #[key(default = "\"40 octets\"", or = base.header)]
     pub header: Octets,
-    /// The window that the receiver offers [octets, from one MSS to 2^30].
+    /// The window that the receiver offers: a segment at least, at most 1 GiB.
+    #[key(default = "of the preset", or = base.window)]
     pub window: Octets,
-    /// Whether windows above 65535 octets can be offered (RFC 7323, section 2).
+    /// Windows above 65535 octets can be offered, in steps of a power of two.
+    ///
+    /// RFC 7323, section 2.
+    #[key(default = "true", or = base.window_scaling)]
     pub window_scaling: bool,
-    /// cwnd at the beginning [octets, at least one MSS].
+    /// The congestion window at the beginning: a segment at least.
+    #[key(default = "as many segments as the preset has", or = Octets(base.initial_window.0 / base.mss.0 * mss.0))]
     pub initial_window: Octets,
-    /// ssthresh at the beginning \[octets\]; `None` is above every window.
+    /// The slow start threshold at the beginning.
+    ///
+    /// `None` is above every window.
+    #[key(default = "\"infinite\"", or = base.ssthresh, as = OctetsOrNoEnd)]
     pub ssthresh: Option<Octets>,
-    /// Loss recovery of the sender.
+    /// The sender's answer to duplicate ACKs; "none": only the timer finds losses.
+    #[key(default = "of the preset", or = base.recovery)]
     pub recovery: Recovery,
-    /// How cwnd grows in congestion avoidance, and how much of it a loss takes.
+    /// How cwnd grows in congestion avoidance, and how much of it a loss or a mark takes: RFC 5681, RFC 9438, CUBIC as
+    /// Linux counts it, or RFC 8257.
+    #[key(default = "of the preset", or = base.congestion_control)]
     pub congestion_control: CongestionControl,
-    /// How slow start ends before something is lost.
+    /// How slow start ends before something is lost: at ssthresh only, when round trips or trains of ACKs tell that the
+    /// path is full (Linux), or by RFC 9406. The latter two need timestamps.
+    #[key(default = "of the preset", or = base.slow_start)]
     pub slow_start: SlowStart,
-    /// Whether cwnd grows only with ACKs of a time in which it was in use (RFC 7661, in Linux's form).
+    /// cwnd grows only with ACKs of a time in which it was in use: not while the application, the receiver or the
+    /// adapter lets less leave (RFC 7661 and RFC 9438, section 5.8, as Linux counts); else with every ACK, as TCP did
+    /// before.
+    #[key(default = "of the preset", or = base.window_validation)]
     pub window_validation: bool,
-    /// Value of cwnd after a pause longer than a time-out.
+    /// cwnd after a pause of more than a time-out with nothing on its way: as it was, the initial window (RFC 5681,
+    /// section 4.1), or halved for each time-out (Linux with tcp_slow_start_after_idle).
+    #[key(default = "\"none\"", or = base.idle_restart)]
     pub idle_restart: IdleRestart,
-    /// Whether the first two duplicate ACKs each let a new segment out (RFC 3042).
+    /// Each of the first two duplicate ACKs lets a new segment leave (RFC 3042), so that a third one comes even with a
+    /// small window.
+    #[key(default = "of the preset", or = base.limited_transmit)]
     pub limited_transmit: bool,
-    /// Which partial ACKs set NewReno's timer anew.
+    /// Which partial ACKs of a recovery restart NewReno's timer: "first" (impatient) or "every" (slow but steady).
+    #[key(default = "\"first\"", or = base.partial_ack_timer)]
     pub partial_ack_timer: PartialAckTimer,
-    /// Proportional rate reduction in a recovery by SACK (RFC 9937); `None`: the window goes down to ssthresh at once,
-    /// and nothing leaves until the pipe is below it (RFC 6675).
+    /// Proportional rate reduction (RFC 9937) in a recovery by SACK, and the bound where losses have brought the pipe
+    /// below ssthresh: as much as is delivered, a segment more for each ACK, or for each that advances and tells of no
+    /// further loss.
+    ///
+    /// `None`: the window goes down to ssthresh at once, and nothing leaves until the pipe is below it (RFC 6675).
+    #[key(name = "prr", default = "of the preset", or = base.rate_reduction, as = ReductionOrNone)]
     pub rate_reduction: Option<RateReduction>,
-    /// Whether losses are found by times, and probes sent for those at the tail (RFC 8985). With SACK only.
+    /// With SACK: losses are found by the times at which segments left, not by counting, and a probe goes out where
+    /// nothing comes back for two round trips (RFC 8985).
+    #[key(default = "of the preset", or = base.rack_tlp)]
     pub rack_tlp: bool,
-    /// Whether segments leave one by one over a round trip, as Linux paces them.
+    /// Segments leave one by one, as Linux paces them: 2 x cwnd per round trip below half of ssthresh, 1.2 x above.
+    #[key(default = "of the preset", or = base.pacing)]
     pub pacing: bool,
-    /// Whether its packets may be marked instead of lost, and ACKs tell of marks (RFC 3168). With DCTCP always.
+    /// Ports that have `ecn` may mark its packets, ACKs tell of marks, and the sender reduces its window (RFC 3168).
+    #[key(
+        default = "true with dctcp, else of the preset",
+        or = base.ecn || congestion_control == CongestionControl::Dctcp
+    )]
     pub ecn: bool,
-    /// Whether every segment has the timestamps option (RFC 7323, section 3), whose 12 octets its payload has less.
+    /// Every segment has the timestamps option (RFC 7323), which takes 12 octets of its payload; each ACK of something
+    /// new measures a round trip, in steps of timer_granularity.
+    #[key(default = "of the preset", or = base.timestamps)]
     pub timestamps: bool,
-    /// How round trips become a time-out.
+    /// How round trips become a time-out: by RFC 6298, with samples of timestamps weighted by RFC 7323, appendix G; or
+    /// as Linux has it, a round trip and minimum_rto at least.
+    #[key(name = "rtt_estimator", default = "of the preset", or = base.estimator)]
     pub estimator: Estimator,
     /// How long it waits for ACKs.
+    #[key(flatten, with = &base.timeout)]
     pub timeout: TimeoutConfig,
-    /// When the receiver sends ACKs.
+    /// When the receiver acknowledges segments in order.
+    #[key(default = "of the preset", or = base.delayed_ack, kind = DELAYED_ACK_OR_NONE)]
     pub delayed_ack: DelayedAck,
 }
 
@@ -119,9 +162,6 @@ words! {
     }
 }
 
-/// The word for no [`RateReduction`].
-pub(super) const NO_RATE_REDUCTION: &str = "none";
-
 words! {
     /// Proportional rate reduction: how fast the pipe may be filled up to ssthresh where losses have brought it below.
     pub enum RateReduction {
@@ -145,15 +185,20 @@ words! {
 }
 
 /// The retransmission timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(written, beside(base: &TimeoutConfig))]
 pub struct TimeoutConfig {
-    /// Round trips are measured in, and timers expire at, multiples of this [1 us to 1 s].
+    /// Round trips are measured in, and timers expire at, multiples of this: "1 us" to "1 s".
+    #[key(name = "timer_granularity", default = "of the preset", or = base.granularity)]
     pub granularity: Duration,
-    /// Smallest time-out, before back-off.
+    /// Smallest retransmission time-out, before back-off.
+    #[key(name = "minimum_rto", default = "of the preset", or = base.minimum, as = SpanOrZero)]
     pub minimum: Duration,
-    /// Largest time-out, back-off included.
+    /// Largest retransmission time-out, back-off included.
+    #[key(name = "maximum_rto", default = "of the preset", or = base.maximum)]
     pub maximum: Duration,
     /// Time-out before the first measurement.
+    #[key(name = "initial_rto", default = "of the preset", or = base.initial)]
     pub initial: Duration,
 }
 

@@ -15,6 +15,7 @@ use super::kinds::Declared;
 use crate::text::error::Fault;
 use crate::text::reading::{encapsulation, optional, start_and_end};
 use crate::text::tree::{Node, Table};
+use crate::text::written::FromNode;
 use crate::text::{check, quantity};
 
 pub use config::*;
@@ -95,7 +96,7 @@ impl Declared for TcpTraffic {
                 format!("{connections} connections and {clients} clients are more than 65535 together");
             return Err(Fault::new(node.place, message, "Write fewer, and give the others to another vc"));
         }
-        let transfer = optional(table, "transfer", reading::octets_or_no_end)?.flatten();
+        let transfer = optional(table, "transfer", keys::OctetsOrNoEnd::from_node)?.flatten();
         if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
             return Err(Fault::new(
                 node.place,

@@ -1,65 +1,22 @@
 //! TCP as a checked table describes it.
 
+use cellrate_proto::Duration;
 use cellrate_proto::declaration::Kind;
-use cellrate_proto::{Duration, Octets};
 
 use super::config::{
-    CongestionControl, DelayedAck, Estimator, IdleRestart, MAX_MSS, MAX_WINDOW, PartialAckTimer,
-    RateReduction, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig, TimeoutConfig,
+    CongestionControl, DelayedAck, MAX_MSS, MAX_WINDOW, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig,
 };
 use super::keys::DELAYED_ACK;
 use super::presets::Preset;
 use crate::keys::MOST_HEADER;
 use crate::text::error::{Fault, Place};
+use crate::text::quantity;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
-use crate::text::written::{from_node, setting};
-use crate::text::{check, quantity};
+use crate::text::written::{Written, from_node, setting};
 
 pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
-    let base = preset.tcp();
-    let octets = |key: &str| optional(table, key, quantity::octets);
-    let mss = octets("mss")?.unwrap_or(base.mss);
-    let segments = base.initial_window.0 / base.mss.0;
-    let congestion_control = table
-        .text("congestion_control")
-        .and_then(CongestionControl::named)
-        .unwrap_or(base.congestion_control);
-    let needs_marks = congestion_control == CongestionControl::Dctcp;
-    let config = TcpConfig {
-        mss,
-        header: octets("header")?.unwrap_or(base.header),
-        window: octets("window")?.unwrap_or(base.window),
-        window_scaling: optional(table, "window_scaling", check::boolean)?.unwrap_or(base.window_scaling),
-        initial_window: octets("initial_window")?.unwrap_or(Octets(segments * mss.0)),
-        ssthresh: optional(table, "ssthresh", octets_or_no_end)?.unwrap_or(base.ssthresh),
-        recovery: table.text("recovery").and_then(Recovery::named).unwrap_or(base.recovery),
-        congestion_control,
-        slow_start: table.text("slow_start").and_then(SlowStart::named).unwrap_or(base.slow_start),
-        window_validation: optional(table, "window_validation", check::boolean)?
-            .unwrap_or(base.window_validation),
-        idle_restart: table.text("idle_restart").and_then(IdleRestart::named).unwrap_or(base.idle_restart),
-        limited_transmit: optional(table, "limited_transmit", check::boolean)?
-            .unwrap_or(base.limited_transmit),
-        partial_ack_timer: table
-            .text("partial_ack_timer")
-            .and_then(PartialAckTimer::named)
-            .unwrap_or(base.partial_ack_timer),
-        rate_reduction: table.text("prr").map_or(base.rate_reduction, RateReduction::named),
-        rack_tlp: optional(table, "rack_tlp", check::boolean)?.unwrap_or(base.rack_tlp),
-        pacing: optional(table, "pacing", check::boolean)?.unwrap_or(base.pacing),
-        ecn: optional(table, "ecn", check::boolean)?.unwrap_or(base.ecn || needs_marks),
-        timestamps: optional(table, "timestamps", check::boolean)?.unwrap_or(base.timestamps),
-        estimator: table.text("rtt_estimator").and_then(Estimator::named).unwrap_or(base.estimator),
-        timeout: TimeoutConfig {
-            granularity: optional(table, "timer_granularity", quantity::span)?
-                .unwrap_or(base.timeout.granularity),
-            minimum: optional(table, "minimum_rto", quantity::time)?.unwrap_or(base.timeout.minimum),
-            maximum: optional(table, "maximum_rto", quantity::span)?.unwrap_or(base.timeout.maximum),
-            initial: optional(table, "initial_rto", quantity::span)?.unwrap_or(base.timeout.initial),
-        },
-        delayed_ack: optional(table, "delayed_ack", delayed_ack)?.unwrap_or(base.delayed_ack),
-    };
+    let config = TcpConfig::read(&Written::new(table, place), &preset.tcp())?;
     check_config(&config, table, place)?;
     Ok(config)
 }
@@ -191,8 +148,4 @@ fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
             Err(Fault::new(node.place, message, "Write { heartbeat = \"200 ms\" } or { timer = \"50 ms\" }"))
         }
     }
-}
-
-pub(super) fn octets_or_no_end(node: &Node) -> Result<Option<Octets>, Fault> {
-    if node.text() == Some("infinite") { Ok(None) } else { quantity::octets(node).map(Some) }
 }
