@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from cellrate import CellrateError
 from cellrate.papers import Cell, load_paper
-from cellrate.results import Result
+from cellrate.results import Result, Series
 from cellrate.running.points import run_many
 from internet_applications import arithmetic, live, search, sensitivity, video, voice, www
 from internet_applications.common import (
@@ -22,6 +26,7 @@ from internet_applications.common import (
     payload_share,
     starts,
 )
+from internet_applications.drawing import rate_panels
 from internet_applications.playout import Frame, play
 from internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
 from internet_applications.voice import listen
@@ -315,3 +320,26 @@ def test_pages_of_which_none_came_are_measured_to_the_end_of_the_run() -> None:
     pages = www.measure([result])
     assert (pages.gif, len(pages.ftp)) == ((), 1)
     assert math.isnan(pages.again)
+
+
+def test_figures_have_what_the_paper_prints_of_them() -> None:
+    values = {name: [one.value for one in video._marks(name)] for name in video._FIGURES}
+    assert values == {
+        "24 fps, alone": [8.5],
+        "24 fps, UBR": [0.7],
+        "24 fps, ABR": [6.0, 9.69],
+        "9 fps, alone": [pytest.approx(3 / 8 * 8.5)],
+        "9 fps, UBR": [2.0],
+        "9 fps, ABR": [pytest.approx(3 / 8 * 8.5)],
+        "24 fps, MCR 7": [7.0],
+    }
+    assert video._marks("24 fps, UBR")[0].label == "both FTP, published: 0.7 Mbps"
+    received = Series("received", "ftp1", "cells", 0.1, np.array([0.1, 0.2]), np.array([100.0, 300.0]), 0.2)
+    other = replace(received, entity="ftp2", values=np.array([50.0, 150.0]))
+    run: Any = SimpleNamespace(all_series=lambda _: [received, other], stamp="a run")
+    title = "Figure 7"
+    drawn = rate_panels({title: run}, "Video", (0, 0.2), published={title: video._marks("24 fps, UBR")})
+    (axes,) = drawn.axes
+    assert [text.get_text() for text in axes.texts] == ["both FTP, published: 0.7 Mbps"]
+    (both,) = [line for line in axes.lines if line.get_label() == "FTP, both"]
+    assert np.asarray(both.get_ydata(), dtype=float) == pytest.approx([0.576, 1.152])

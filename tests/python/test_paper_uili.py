@@ -90,3 +90,11 @@ def test_bursts_are_listed_and_summed_up() -> None:
         # Three links of 500 km.
         assert burst["delivery_s"] - burst["response_s"] > 0.0075
     assert bursts.responses(result) == []
+
+
+def test_figure_11_has_the_rates_of_section_7_2_4() -> None:
+    assert {policy: one.value for policy, one in bursts._marks("medium").items()} == {
+        "count-based": 120.0,
+        "time-based": 68.0,
+    }
+    assert bursts._marks("small") == bursts._marks("large") == {}

@@ -12,7 +12,7 @@ from abr_parameters import satellite
 from abr_parameters.arithmetic import inter_rm_time
 from abr_parameters.common import PCR, rising
 from cellrate import CellrateError
-from cellrate.papers import load_paper, ready_papers
+from cellrate.papers import load_paper, mark, ready_papers
 from cellrate.papers.counts import COUNTS, marks, record_counts, written
 from cellrate.papers.experiment import CAUSES, KINDS, Claim, Finding
 from cellrate.papers.judging import FIGURES, JUDGED, NEAR, NEITHER, SPREAD, VERDICTS, WITHIN, printed
@@ -279,3 +279,16 @@ def test_a_folder_that_is_no_paper_says_why(tmp_path: Path, files: dict[str, str
 def test_a_name_that_is_none_says_which_there_are(tmp_path: Path) -> None:
     with pytest.raises(CellrateError, match="there is no paper 'nothing'; there are: abr-parameters"):
         load_paper("nothing")
+
+
+def test_a_printed_figure_is_a_mark_and_a_range_a_band() -> None:
+    folder = load_paper("abr-parameters").folder
+    asked = mark(folder, "crm.asked", "ER")
+    assert (asked.value, asked.high, asked.label) == (140.0, None, "ER, published: 140 Mbps")
+    queue = mark(folder, "tbe.queue-512", "largest", scale=0.001, span=(0.0, 0.1))
+    assert (queue.value, queue.high, queue.span) == (2.5, 3.0, (0.0, 0.1))
+    assert queue.label == "largest, published: 2500 to 3000 cells"
+    with pytest.raises(ValueError, match="no printed figure"):
+        mark(folder, "crm.oscillates", "ACR")
+    with pytest.raises(KeyError, match=r"crm\.nothing"):
+        mark(folder, "crm.nothing", "ACR")

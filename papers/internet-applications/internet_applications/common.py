@@ -6,10 +6,13 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cellrate.papers import mark
 from cellrate.papers.experiment import Finding, Results, Tried, Value
 from cellrate.papers.statistics import Estimate, estimate
 from cellrate.results import Result, Series
@@ -21,6 +24,8 @@ TO_MBPS = 384e-6
 """From cells/s to Mbps of payload, 48 octets a cell: the paper's Mbps (README)."""
 CELL_S = 38.4e-6
 """A cell on the line between the switches [s]."""
+said = partial(mark, Path(__file__).parents[1])
+"""A printed figure as a mark in a plot (`cellrate.papers.mark`)."""
 
 
 def line(mbps: float) -> str:

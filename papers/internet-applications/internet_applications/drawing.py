@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cellrate.plotting.published import Published, draw_published
 from cellrate.results import Result, Series
 
 from .common import TO_MBPS, rate
@@ -34,13 +35,30 @@ def rates(result: Result) -> dict[str, Series]:
     return {vc: found[vc] for vc in sorted(found, key=lambda vc: (not vc.startswith("ftp"), vc))}
 
 
-def rate_panels(
-    cases: Mapping[str, Result], title: str, time: tuple[float, float], top: float = 10.5, height: float = 1.55
-) -> Figure:
-    """Draw the rates of several runs above each other [Mbps, means of 100 ms at the receivers]."""
+FTP = ("ftp1", "ftp2")
+BOTH = "#004D40"
+"""Colour of both FTP transfers together."""
 
-    def draw(result: Result, axes: Axes) -> None:
-        for vc, series in rates(result).items():
+
+def rate_panels(
+    cases: Mapping[str, Result],
+    title: str,
+    time: tuple[float, float],
+    top: float = 10.5,
+    height: float = 1.55,
+    published: Mapping[str, Sequence[Published]] | None = None,
+) -> Figure:
+    """Draw the rates of several runs above each other [Mbps, means of 100 ms at the receivers].
+
+    Parameters
+    ----------
+    published
+        Figures of the paper, by case. Where there are some, both FTP transfers together are a line of their own.
+    """
+
+    def draw(name: str, result: Result, axes: Axes) -> None:
+        there = rates(result)
+        for vc, series in there.items():
             axes.plot(
                 series.times_s,
                 series.values * TO_MBPS,
@@ -49,11 +67,18 @@ def rate_panels(
                 label=NAMES[vc],
                 linewidth=1.1,
             )
+        said = (published or {}).get(name, ())
+        if said and all(vc in there for vc in FTP):
+            first, second = (there[vc] for vc in FTP)
+            both = (first.values + second.values) * TO_MBPS
+            axes.plot(first.times_s, both, color=BOTH, drawstyle="steps-pre", label="FTP, both", linewidth=0.8)
+        for one in said:
+            draw_published(axes, one)
         axes.set_ylim(0, top)
         axes.set_ylabel("[Mbps]")
 
     return panels(
-        {name: partial(draw, result) for name, result in cases.items()},
+        {name: partial(draw, name, result) for name, result in cases.items()},
         title,
         next(iter(cases.values())).stamp,
         time=time,

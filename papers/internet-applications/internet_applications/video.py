@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
 from cellrate.papers.statistics import jain
+from cellrate.plotting.published import Published
 from cellrate.results import Result
 
 from .common import (
@@ -22,6 +23,7 @@ from .common import (
     line_rate,
     of_case,
     over,
+    said,
     shown,
     starts,
     ubr,
@@ -242,9 +244,28 @@ _FIGURES = {
 }
 
 
+def _marks(name: str) -> list[Published]:
+    """Give what the paper prints of a figure, over the times that it is said of."""
+    beside, both = (BEGIN_S, END_S), "both FTP"
+    match name:
+        case "24 fps, alone":
+            return [said("video.rate", "film")]
+        case "24 fps, UBR":
+            return [said("video.ubr-tcp", both, span=beside)]
+        case "24 fps, ABR":
+            return [said("video.abr-tcp", both, span=beside), said("video.abr-pcr", "PCR", span=(END_S, 40.0))]
+        case "9 fps, UBR":
+            return [said("video.nine-ubr-tcp", both, span=beside)]
+        case "9 fps, alone" | "9 fps, ABR":
+            film = said("video.rate", "film").value
+            return [said("video.nine-rate", f"of {film:g} Mbps", scale=film / 100)]
+        case _:
+            return [said("video.minimum-rate", "film", span=beside)]
+
+
 def _figure(results: Results, names: Sequence[str], title: str) -> Figure:
     runs = {_FIGURES[name]: of_case(results, name)[0] for name in names}
-    return rate_panels(runs, title, (5, 40))
+    return rate_panels(runs, title, (5, 40), published={_FIGURES[name]: _marks(name) for name in names})
 
 
 def _drawings(results: Results) -> Sequence[Drawing]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cellrate.papers import mark
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results, Tried
+from cellrate.plotting.published import PUBLISHED, Published
 from cellrate.results import Result
 
 from .common import AUGUST, MILD_AUGUST, POLICIES, TO_MBPS, judged, listed, settings
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+PAPER = Path(__file__).parents[1]
 SIZES = {"small": 16, "medium": 256, "large": 8192}
 """Responses [cells]."""
 ICR_MBPS = 10.0
@@ -207,6 +211,12 @@ def _summary(results: Results, name: str) -> Figure:
                     panel.plot([middle], [place], "|", color=COLOURS[0], markersize=9)
                     panel.plot([values.mean()], [place], "o", color=COLOURS[1], markersize=4)
             axes[2].plot([peak_queue(run)], [place], "s", color=COLOURS[2], markersize=5)
+        for policy, one in _marks(name).items():
+            at = POLICIES.index(policy)
+            axes[0].plot(
+                [one.value] * 2, [at - 0.38, at + 0.38], color=PUBLISHED, linestyle=(0, (3, 1.5)), linewidth=1.4
+            )
+            axes[0].text(one.value, at - 0.4, one.label, color=PUBLISHED, fontsize=6.5, ha="right", va="bottom")
         axes[0].set_yticks(places, POLICIES)
         axes[0].invert_yaxis()
         for panel, label in zip(
@@ -220,6 +230,12 @@ def _summary(results: Results, name: str) -> Figure:
     return drawn
 
 
+def _marks(name: str) -> dict[str, Published]:
+    """Give the rates that the paper prints of bursts of this size, by policy."""
+    printed = {"count-based": "bursts.medium-count", "time-based": "bursts.medium-time"} if name == "medium" else {}
+    return {policy: mark(PAPER, claim, "mean") for policy, claim in printed.items()}
+
+
 def _course(results: Results, keys: Sequence[str], title: str, time: tuple[float, float]) -> Figure:
     from cellrate.plotting.runs import Line, Panel, figure
 
@@ -227,7 +243,9 @@ def _course(results: Results, keys: Sequence[str], title: str, time: tuple[float
     for key in keys:
         run = results[key]
         lines = [Line(run.series("source_rate", vc=SERVER), "source rate"), Line(run.series("acr", vc=SERVER), "ACR")]
-        panels.append(Panel(f"{key.split(', ')[1]}\n[Mbps]", lines, TO_MBPS))
+        size, policy, *_ = key.split(", ")
+        published = tuple(one for of, one in _marks(size).items() if of == policy)
+        panels.append(Panel(f"{policy}\n[Mbps]", lines, TO_MBPS, published=published))
     return figure(panels, title, results[keys[0]].stamp + " and its neighbours", panel_height=1.3, time=time)
 
 

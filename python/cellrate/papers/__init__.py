@@ -2,6 +2,7 @@
 
 from .experiment import Cell, Drawing, Experiment, Finding, LiveHalf, Point, Results, Table, Tried, Value
 from .loading import load_paper, ready_papers
+from .marks import mark
 from .paper import Paper
 from .statistics import Estimate, estimate, jain
 
@@ -21,5 +22,6 @@ __all__ = [
     "estimate",
     "jain",
     "load_paper",
+    "mark",
     "ready_papers",
 ]

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 PUBLISHED = "#8b1a5c"
 """Colour of what a paper has."""
 
+LABEL = {"facecolor": "#ffffff", "alpha": 0.8, "edgecolor": "none", "pad": 0.8}
+"""Ground of a label, which is to be read before lines."""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -44,5 +47,5 @@ def draw_published(axes: Axes, said: Published) -> None:
               transform=transform, scalex=False)  # fmt: skip
     axes.text(
         0.995 if said.span is None else end, said.high or last, plain(said.label), color=PUBLISHED, fontsize=6.5,
-        ha="right", va="top", transform=transform, zorder=3,
+        ha="right", va="top", transform=transform, zorder=5, bbox=LABEL,
     )  # fmt: skip
