@@ -11,7 +11,7 @@ from lab_pages import TRANSIENT, Seen, needs_lab, opened
 
 pytestmark = needs_lab
 
-LESSONS = {"abr": 3, "nrm-rif-rdf": 3, "erica": 3, "satellite": 3, "use-it-or-lose-it": 3, "tcp": 3}
+LESSONS = {"abr": 3, "nrm-rif-rdf": 3, "erica": 3, "rcp": 3, "satellite": 3, "use-it-or-lose-it": 3, "tcp": 3}
 """How many steps each has."""
 
 
@@ -37,6 +37,12 @@ CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "nrm-rif-rdf 2 RDF = 1/2": lambda s: middle(s)["max_queue"] < 900,
     "erica 1 10 ms": lambda s: 7000 < middle(s)["max_queue"] < 9000,
     "erica 1 1 ms": lambda s: middle(s)["max_queue"] < 10,
+    "rcp 0": lambda s: middle(s)["max_queue"] < 10 and 0.70 < middle(s)["utilization"] < 0.76,
+    "rcp 0 ERICA": lambda s: 7000 < middle(s)["max_queue"] < 8000,
+    "rcp 1 FECN": lambda s: middle(s)["max_queue"] > 100_000,
+    "rcp 1 RCP": lambda s: middle(s)["max_queue"] < 10,
+    "rcp 2 alpha 1.6": lambda s: 900 < middle(s)["max_queue"] < 1100,
+    "rcp 2 without the queue": lambda s: middle(s)["max_queue"] < 10,
     "satellite 1 TBE = 1024 cells": lambda s: cuts(s) > 100,
     "satellite 1 TBE = 8192 cells": lambda s: cuts(s) > 0,
     "satellite 1 TBE = 65536 cells": lambda s: cuts(s) == 0,
@@ -70,6 +76,8 @@ MOVES: list[tuple[str, str, str, Callable[[dict[str, Any]], bool]]] = [
     ("nrm-rif-rdf 0", "defaults.abr.nrm", "256", lambda s: 103.5 < mbps(s) < 104.5),
     ("erica 0", "defaults.switch.algorithm.target_utilization", "90 %", lambda s: 2 < middle(s)["mean_queue"] < 3),
     ("erica 0", "defaults.switch.algorithm.target_utilization", "99 %", lambda s: 95 < middle(s)["mean_queue"] < 105),
+    ("rcp 0", "defaults.switch.algorithm.alpha", "0.1", lambda s: 0.37 < middle(s)["utilization"] < 0.41),
+    ("rcp 1", "defaults.link.length", "100 km", lambda s: 2_200 < cells(s) < 2_600),
     ("satellite 1", "defaults.abr.tbe", "32768 cells", lambda s: cuts(s) == 0),
     ("use-it-or-lose-it 0", "defaults.abr.adtf", "500 ms", lambda s: 11_950 < cells(s) < 12_050),
     ("use-it-or-lose-it 0", "defaults.abr.adtf", "200 ms", lambda s: 6_200 < cells(s) < 6_350),
