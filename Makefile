@@ -34,7 +34,7 @@ help:
 	@echo "make lab     the page that simulates in a browser (Node.js, and Rust's WebAssembly target)"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
 	@echo "make differential N=10000  the kernel against the plain reference on as many random networks, optimised"
-	@echo "make toy     add a toy algorithm, policy, frame discard, traffic, key and probe to a copy of the workspace: what each takes is what CONTRIBUTING.md says"
+	@echo "make toy     add a toy algorithm, policy, frame discard, traffic, key, probe, column and unit to a copy of the workspace: what each takes is what CONTRIBUTING.md says"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make arena   write the tables of switch algorithms in docs/algorithms anew"
@@ -114,7 +114,7 @@ differential: prerequisites
 arena: $(STAMPS)/built
 	UPDATE_REFERENCE=1 $(BIN)/python -m pytest -q tests/python/test_side_by_side.py
 
-# A toy algorithm, policy, frame discard, traffic, key and probe are added to a copy of the workspace by what
+# A toy algorithm, policy, frame discard, traffic, keys, probe, column and unit are added to a copy by what
 # CONTRIBUTING.md says each takes, and run; where a part is left out, the compiler or a test says so.
 toy:
 	$(PYTHON) tests/toy/try.py

@@ -1,4 +1,4 @@
-"""Add a toy algorithm, policy, frame discard, traffic, keys and probe to a copy of the workspace.
+"""Add a toy algorithm, policy, frame discard, traffic, keys, probe, column and unit to a copy of the workspace.
 
 Each is added by what CONTRIBUTING.md says that it takes.
 Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, and is built into
@@ -23,7 +23,9 @@ DECLARED = Path("crates/cellrate-scenario/src/model/quantity.rs")
 VALUES = Path("crates/cellrate-engine/src/quantities.rs")
 LINKS = Path("crates/cellrate-scenario/src/model/line.rs")
 LINES = Path("crates/cellrate-engine/src/line.rs")
-JUDGE = Path("crates/cellrate-sim/tests/reference/mod.rs")
+ROWS = Path("crates/cellrate-engine/src/beyond_lines.rs")
+UNITS = Path("crates/cellrate-scenario/src/text/quantity.rs")
+JUDGE = Path("crates/cellrate-sim/tests/reference/figures.rs")
 JUDGE_OF_DISCARDS = JUDGE.with_name("frame_discard.rs")
 
 LISTENS = """    fn on_link_rate(&mut self, link_rate: CellRate) {
@@ -42,8 +44,10 @@ LEAST = """    /// Rate that each connection gets at least.
     #[key(default = "0 Mbps")]
     pub least: CellRate,
 """
-
-
+TOY_MEAN = """    /// Mean of the rates that they begin with.
+    #[row(unit = cells_per_s, adds = largest)]
+    pub toy_mean: f64,
+"""
 TOY_LOSS = """    /// Probability that a cell is lost in a toy on the line, either way.
     #[key(default = "0", range = Range::FRACTION)]
     pub toy_loss: f64,
@@ -166,7 +170,7 @@ def add_probe(workspace: Path) -> None:
     replaced(workspace / VALUES, value, f"{value}        PortQuantity::DataQueue => {data},\n")
     passes(workspace, "check", "-p", "cellrate-live")
     judged = ("check", "-p", "cellrate-sim", "--test", "differential")
-    says(workspace, *judged, missing=("tests/reference/mod.rs", not_covered))
+    says(workspace, *judged, missing=("tests/reference/figures.rs", not_covered))
     value = "                    PortQuantity::Drops => port.dropped as f64,\n"
     data = "(port.total() - port.queue(0)) as f64"
     replaced(workspace / JUDGE, value, f"{value}                    PortQuantity::DataQueue => {data},\n")
@@ -187,6 +191,35 @@ def add_key_of_link(workspace: Path) -> None:
     replaced(links, before, before + TOY_LOSS)
 
 
+def add_column_of_row(workspace: Path) -> None:
+    """A line where it is declared, with its unit and how it adds up, and one for its value."""
+    rows = workspace / ROWS
+    check = ("check", "-p", "cellrate-engine")
+    declared, value = "    pub queue: u64,\n}\n", "            queue: queue as u64,\n"
+    own = "            toy_mean: sources.iter().map(|(_, icr)| icr).sum::<f64>() / sources.len() as f64,\n"
+    replaced(rows, declared, f"    pub queue: u64,\n{TOY_MEAN}}}\n")
+    says(workspace, *check, missing=("missing field `toy_mean` in initializer of `StartSummary`",))
+    replaced(rows, value, value + own)
+    passes(workspace, *check)
+    how = "    #[row(unit = cells_per_s, adds = largest)]\n    pub toy_mean"
+    replaced(rows, how, "    pub toy_mean")
+    says(workspace, *check, missing=("pub toy_mean: f64",))
+    replaced(rows, "    pub toy_mean", how)
+    passes(workspace, *check)
+
+
+def add_unit(workspace: Path) -> None:
+    """A line where units are, and its value in the table that is written by hand."""
+    units = workspace / UNITS
+    tried = ("test", "-p", "cellrate-scenario", "--lib", "every_unit")
+    last = '                Unit("min", 60.0, 12),\n'
+    replaced(units, last, f'{last}                Unit("h", 3600.0, 12),\n')
+    says(workspace, *tried, missing=("Time: a unit without a value here",))
+    by_hand = '                ("min", 60_000_000_000_000.0),\n'
+    replaced(units, by_hand, f'{by_hand}                ("h", 3_600_000_000_000_000.0),\n')
+    passes(workspace, *tried)
+
+
 def main() -> None:
     """Add all of them, each first with a part left out, and run a scenario that has them."""
     workspace = ROOT / "target/toy"
@@ -198,6 +231,8 @@ def main() -> None:
         add_traffic(workspace)
         add_probe(workspace)
         add_key_of_link(workspace)
+        add_column_of_row(workspace)
+        add_unit(workspace)
         shutil.copy(HERE / "run.rs", workspace / "crates/cellrate-sim/tests/toy.rs")
         passes(workspace, "test", "-p", "cellrate-sim", "--test", "toy")
     finally:
@@ -207,6 +242,8 @@ def main() -> None:
     print("a frame discard one file, two lines of frame_discard/mod.rs, its words on the page, a line in the judge;")
     print("open-loop traffic one file and two lines of traffic/mod.rs;")
     print("a key of a link one field where it is declared and one line where it is used;")
+    print("a column of a row one field where it is declared and one line for its value;")
+    print("a unit one line where units are and one in the table by hand that tests hold;")
     print("a probe one line where it is declared, one for its value, and one in the judge.")
 
 
