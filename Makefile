@@ -51,7 +51,7 @@ help:
 
 demo: $(STAMPS)/built
 	$(BIN)/cellrate run two-source-transient --out results/two-source-transient --plot
-	@echo "Plots: results/two-source-transient/plot.png and plot.svg"
+	@echo "Picture: results/two-source-transient/plot.png"
 
 # Namespaces and TUN devices need root, which also installs the programs that are missing.
 live-demo: $(STAMPS)/built

@@ -91,11 +91,18 @@ def test_distributions_cross_processes_and_folders(result: cellrate.Result, tmp_
         for vc, delays in other.delays.items():
             assert np.array_equal(delays.delays_s, result.delays[vc].delays_s)
             assert np.array_equal(delays.cells, result.delays[vc].cells)
-    assert (folder / "delays.png").is_file()
     assert (folder / "delays.csv").read_text().startswith('"vc","delay_s","cells"')
     # The folder is one of cellrate's still, and is replaced.
+    (folder / "delays.png").write_bytes(b"of an earlier version")
     result.write(folder, plots=False)
     assert not (folder / "delays.png").exists()
+
+
+def test_a_run_without_series_has_its_delays_as_its_picture(tmp_path: Path) -> None:
+    without = cellrate.run(cellrate.Scenario.parse(PAIR[: PAIR.index("[[probe]]")]))
+    folder = without.write(tmp_path / "out")
+    assert [path.name for path in folder.glob("*.png")] == ["delays.png"]
+    assert not list(folder.glob("*.svg"))
 
 
 def test_a_folder_with_the_delays_of_another_run_is_an_error(result: cellrate.Result, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_folder_has_the_tables_and_the_picture(tmp_path: Path) -> None:
     names = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
     kinds = ("vcs", "ports", "shares", "fairness", "efficiency")
     tables = {"run.parquet"} | {f"{name}.{kind}" for name in kinds for kind in ("parquet", "csv")}
-    assert names == {"campaign.json", "files.json", "summary.json", "sweep.png", "sweep.svg"} | tables
+    assert names == {"campaign.json", "files.json", "summary.json", "sweep.png"} | tables
     head, *rows = (tmp_path / "out" / "vcs.csv").read_text().splitlines()
     assert head.startswith('"defaults.abr.nrm","vc","category",')
     assert rows[0].startswith('8,"vc1","abr",')

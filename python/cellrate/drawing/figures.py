@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,9 @@ class Measure:
         return 0.0 if found is None else float(found.width)
 
 
-def save(drawn: Figure, base: Path) -> None:
-    """Write `base`.png and `base`.svg."""
-    for end in (".png", ".svg"):
+def save(drawn: Figure, base: Path, ends: Sequence[str] = (".png", ".svg")) -> None:
+    """Write `base`.png and `base`.svg, or files with other `ends` of `FORMATS`."""
+    for end in ends:
         _write(drawn, base.with_name(base.name + end), end)
 
 

@@ -104,11 +104,11 @@ def thin(
     edges = np.unique(edges)
     ends = np.append(edges[1:], len(times))
     kept = [edges, ends - 1]
-    for low, high in zip(edges, ends, strict=True):
-        part = values[low:high]
+    for of_span, none in ((np.minimum, np.inf), (np.maximum, -np.inf)):
         # Where there was nothing to measure, nothing is least or largest.
-        missing = np.isnan(part)
-        least, largest = np.where(missing, np.inf, part).argmin(), np.where(missing, -np.inf, part).argmax()
-        kept.append(np.array([low + least, low + largest]))
+        filled = np.where(np.isnan(values), none, values)
+        places = np.flatnonzero(filled == np.repeat(of_span.reduceat(filled, edges), ends - edges))
+        # The first of each span that has the value.
+        kept.append(places[np.searchsorted(places, edges)])
     index = np.unique(np.concatenate(kept))
     return times[index], values[index]

@@ -43,6 +43,9 @@ SECOND_AXIS = 0.75
 LEAST_PANEL = 4.4
 """A panel is so wide at least [in]: the figure grows with its legends."""
 
+COLUMNS = 800
+"""Columns of a panel: as many as a picture of 7.2 in has at 110 pixels an inch."""
+
 LEGEND_LINE = 0.172
 """A line of a legend [in]."""
 
@@ -78,10 +81,11 @@ class Panel:
 
 
 def draw_result(result: Recorded, base: Path) -> None:
-    """Draw what the run recorded into `base`.png and `base`.svg."""
+    """Draw what the run recorded into `base`.png."""
     panels = panels_of(result)
     if panels:
-        save(figure(panels, result.summary["run"]["scenario"], result.stamp, subtitle=settings_of(result)), base)
+        drawn = figure(panels, result.summary["run"]["scenario"], result.stamp, subtitle=settings_of(result))
+        save(drawn, base, [".png"])
 
 
 def settings_of(result: Recorded) -> str:
@@ -305,10 +309,10 @@ def _named(labels: Sequence[str]) -> list[int]:
     return sorted(sorted(range(len(labels)), key=lambda place: ranks[place])[: MOST_NAMED - 1])
 
 
-def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def thinned(series: Series, bins: int = COLUMNS) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give a series as a picture needs it: of each of `bins` spans the first, least, largest and last value.
 
-    A picture is no wider than that, and a plot of ten million points takes minutes and a hundred megabytes.
+    No panel shows more, and a plot of ten million points takes minutes and a hundred megabytes.
     """
     times, values = series.times_s, series.values
     if series.interval_s is None and len(times) and times[-1] < series.end_s:

@@ -106,8 +106,7 @@ class Result(Recorded):
         """Write everything into a folder, which appears whole or not at all.
 
         summary.json, scenario.toml, series/PROBE.parquet, delays.parquet, completion_times.parquet of flows of a size,
-        and PNG and SVG plots. A folder of earlier results of that name is replaced; any other that is not empty is left
-        alone.
+        and plot.png. A folder of earlier results of that name is replaced; any other that is not empty is left alone.
 
         Parameters
         ----------
@@ -116,7 +115,7 @@ class Result(Recorded):
         csv
             Write each series/PROBE.csv too, and vcs.csv, ports.csv and the like.
         plots
-            Draw plots.
+            Draw plot.png, or of a run without series delays.png, or completion_times.png.
 
         Raises
         ------

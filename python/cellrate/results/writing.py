@@ -30,7 +30,7 @@ class Undrawn:
     """A picture that is not there, because it could not be drawn: results are not thrown away for that."""
 
     picture: str
-    """Its name, without .png and .svg."""
+    """Its name, without .png."""
     why: str
 
 
@@ -72,7 +72,7 @@ def renamed(undrawn: Sequence[Undrawn], folder: str) -> list[Undrawn]:
 
 
 def draw_sweep(results: Sequence[Recorded], folder: Path) -> list[Undrawn]:
-    """Draw sweep.png and sweep.svg into a folder."""
+    """Draw sweep.png into a folder."""
     return _draw(lambda base: _draw_sweep(results, base), folder / "sweep")
 
 
@@ -103,23 +103,24 @@ def fill_result(result: Recorded, folder: Path, *, csv: bool, plots: bool, compa
         _write_rows([result], folder)
     if not plots:
         return []
-    undrawn = _draw(lambda base: _draw_result(result, base), folder / "plot") if probes else []
+    # One picture, of what there is first: others, and other formats, are a command each, `cellrate plot`.
+    if probes:
+        return _draw(lambda base: _draw_result(result, base), folder / "plot")
     if has_delays:
-        undrawn += _draw(lambda base: _draw_delays(result, base), folder / "delays")
+        return _draw(lambda base: _draw_delays(result, base), folder / "delays")
     if has_times:
-        undrawn += _draw(lambda base: _draw_completion_times(result, base), folder / "completion_times")
-    return undrawn
+        return _draw(lambda base: _draw_completion_times(result, base), folder / "completion_times")
+    return []
 
 
 def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
-    """Draw `base`.png and `base`.svg; where that fails neither is there."""
+    """Draw `base`.png; where that fails it is not there."""
     try:
         draw(base)
     except Interrupted:
         raise
     except Exception as error:
-        for end in (".png", ".svg"):
-            base.with_name(base.name + end).unlink(missing_ok=True)
+        base.with_name(f"{base.name}.png").unlink(missing_ok=True)
         return [Undrawn(base.name, f"{type(error).__name__}: {' '.join(str(error).split())}")]
     return []
 
@@ -134,14 +135,14 @@ def _draw_delays(result: Recorded, base: Path) -> None:
     from ..drawing.figures import save
     from ..plotting.delays import figure
 
-    save(figure({"": result}), base)
+    save(figure({"": result}), base, [".png"])
 
 
 def _draw_completion_times(result: Recorded, base: Path) -> None:
     from ..drawing.figures import save
     from ..plotting.completion_times import figure
 
-    save(figure({"": result}), base)
+    save(figure({"": result}), base, [".png"])
 
 
 def _draw_sweep(results: Sequence[Recorded], base: Path) -> None:
@@ -150,7 +151,7 @@ def _draw_sweep(results: Sequence[Recorded], base: Path) -> None:
 
     drawn = figure(results)
     if drawn is not None:
-        save(drawn, base)
+        save(drawn, base, [".png"])
 
 
 def _write_text(file: Path, text: str) -> None:
