@@ -8,6 +8,7 @@ use cellrate_proto::switch::frame_discard::SHAPES;
 use cellrate_proto::switch::{EfciConfig, FrameDiscardConfig};
 use cellrate_proto::{CellRate, Cells, Duration};
 
+use super::flows::book_of;
 use super::*;
 use crate::world::parameters_of;
 
@@ -34,6 +35,9 @@ pub fn cramped(mut scenario: Scenario, number: u64) -> Scenario {
                 port.buffers = generator.few_cells();
             }
         }
+    }
+    if !scenario.demands.is_empty() {
+        scenario.book = book_of(&scenario);
     }
     scenario
 }

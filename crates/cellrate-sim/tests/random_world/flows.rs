@@ -14,9 +14,7 @@ pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(Owner::named("dice of calls")));
     let mut generator = Generator { dice, style: Style::Mixed };
     let end = scenario.duration;
-    let rates = scenario.links.iter().flat_map(|link| [link.slowest_rate(); 2]);
-    let rooms = scenario.links.iter().flat_map(|link| &link.ports).map(|port| port.buffers.rooms()[0]);
-    scenario.book = Book::new(rates, None).multiplexing(ON_OFF_LOSS, rooms);
+    scenario.book = book_of(&scenario);
     let models = scenario.connections.clone();
     let mut demands = Vec::new();
     for place in 0..=generator.below(2) {
@@ -70,6 +68,13 @@ pub fn with_calls(mut scenario: Scenario, number: u64) -> Scenario {
         scenario.probes.push(Probe { quantity, every });
     }
     scenario
+}
+
+/// The book of a network with calls: what on/off sources need depends on the rooms of its ports.
+pub fn book_of(scenario: &Scenario) -> Book {
+    let rates = scenario.links.iter().flat_map(|link| [link.slowest_rate(); 2]);
+    let rooms = scenario.links.iter().flat_map(|link| &link.ports).map(|port| port.buffers.rooms()[0]);
+    Book::new(rates, None).multiplexing(ON_OFF_LOSS, rooms)
 }
 
 /// A pair with these slots, which books a part of its narrowest line.
