@@ -190,3 +190,22 @@ def test_metadata_of_tables_are_told_with_their_file(
         cellrate.CellrateError, match=rf"{re.escape(str(folder))}.*(UTF-8|is damaged or of another version)"
     ):
         assert cellrate.load(folder).delays
+
+
+def test_whatever_arrow_raises_at_a_damaged_schema_is_told_with_its_file(stored: Path, tmp_path: Path) -> None:
+    """Some of Arrow's errors derive from neither `OSError` nor `ValueError`."""
+    folder = shutil.copytree(stored / "run", tmp_path / "run")
+    file = folder / "series" / "acr.parquet"
+    octets = file.read_bytes()
+    first = octets.index(b"ARROW:schema")
+    told: list[str] = []
+    for place in range(first, len(octets)):
+        damaged = bytearray(octets)
+        damaged[place] = ord("K")
+        file.write_bytes(damaged)
+        try:
+            cellrate.load(folder)
+        except cellrate.CellrateError as error:
+            told.append(str(error))
+    assert all(str(folder) in text for text in told)
+    assert any("not implemented" in text for text in told)

@@ -158,9 +158,12 @@ class Sweep(Sequence[Result]):
             return None
         import pyarrow.parquet
 
+        from ..results.reading import damage_told
+
         try:
-            table = pyarrow.parquet.read_table(file)
-        except (OSError, ValueError):
+            with damage_told(file):
+                table = pyarrow.parquet.read_table(file)
+        except CellrateError:
             return None
         metadata = table.schema.metadata or {}
         if metadata.get(b"campaign", b"") != self._digest.encode():

@@ -134,6 +134,23 @@ def told_of(folder: Path) -> Iterator[None]:
         ) from error
 
 
+@contextlib.contextmanager
+def damage_told(table: Path) -> Iterator[None]:
+    """Have whatever pyarrow raises at a damaged Parquet file say which file that is.
+
+    Raises
+    ------
+    CellrateError
+        Instead of `OSError`, `ValueError` and Arrow's own errors, some of which derive from neither.
+    """
+    import pyarrow as pa
+
+    try:
+        yield
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise CellrateError(f"{table} cannot be read: {error}") from None
+
+
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 """Names of kinds of rows, and of probes."""
 
@@ -271,10 +288,8 @@ def _distributions(table: Path, hash: str, columns: list[str]) -> pa.Table:
     import pyarrow.parquet
 
     _check_whole(table.parent, table.name, Inventory.read(table.parent))
-    try:
+    with damage_told(table):
         read = pyarrow.parquet.read_table(table, columns=columns)
-    except (OSError, ValueError) as error:
-        raise CellrateError(f"{table} cannot be read: {error}") from None
     if _texts(read.schema.metadata, table).get("hash") != hash:
         raise CellrateError(f"{table} is of another run than {table.parent / RESULTS}: their hashes differ")
     return read
@@ -288,10 +303,8 @@ def _about(table: Path, hash: str) -> dict[str, str]:
     """Give what a table of series says of itself."""
     import pyarrow.parquet
 
-    try:
+    with damage_told(table):
         about = _texts(pyarrow.parquet.read_schema(table).metadata, table)
-    except (OSError, ValueError) as error:
-        raise CellrateError(f"{table} cannot be read: {error}") from None
     if about.get("hash") != hash:
         raise CellrateError(f"{table} is of another run than {table.parents[1] / RESULTS}: their hashes differ")
     if "series" not in about:
@@ -317,12 +330,9 @@ def _columns(
     import pyarrow.parquet
 
     _check_whole(table.parents[1], f"series/{table.name}", inventory)
-    try:
-        # `read_table` imports pyarrow.dataset, which a run does not need.
-        with pyarrow.parquet.ParquetFile(table) as file:
-            columns = file.read(columns=["time_s", "value"])
-    except (OSError, ValueError) as error:
-        raise CellrateError(f"{table} cannot be read: {error}") from None
+    # `read_table` imports pyarrow.dataset, which a run does not need.
+    with damage_told(table), pyarrow.parquet.ParquetFile(table) as file:
+        columns = file.read(columns=["time_s", "value"])
     if _texts(columns.schema.metadata, table) != about:
         raise CellrateError(f"{table} has been replaced since the result was loaded; load it again")
     return _numbers(columns["time_s"], table), _numbers(columns["value"], table)
