@@ -62,7 +62,7 @@ class Load:
     """By connection, ABR cells that arrived [cells]; empty unless the algorithm `counts_vcs`."""
     terms: Sequence[tuple[float, float]]
     """Service that the scheduler leaves ABR, as `available` reads it: of each pair the part [above 0, at most 1] that
-    ABR has of what is left of a rate behind the second [cells/s].
+    ABR has of the rest of a rate behind the second [cells/s].
 
     One pair by strict priority, several with `class_weights`.
     """

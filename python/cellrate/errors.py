@@ -2,7 +2,7 @@
 
 `CellrateError` is the root. `ScenarioError` means that the input is wrong, `RunError` that a run gave no result,
 `LiveUnavailable` that this machine or user cannot run the testbed, `NoSuchSeries` that a result holds no such series.
-`Interrupted`, that somebody stopped it, stands apart: it is a `KeyboardInterrupt` alone.
+`Interrupted`, that the user stopped it, stands apart: it is a `KeyboardInterrupt` alone.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class LiveUnavailable(CellrateError):  # noqa: N818
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that somebody stopped: a `KeyboardInterrupt`, which `except Exception` leaves alone."""
+    """A run that was stopped: a `KeyboardInterrupt`, which `except Exception` leaves alone."""
 
 
 class NoSuchSeries(CellrateError, LookupError):  # noqa: N818
@@ -85,7 +85,7 @@ def at_point(place: int, settings: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except CellrateError as error:
-        # Others are not of the point: somebody stopped it.
+        # Others are not of the point: it was stopped.
         if not settings or type(error) not in (ScenarioError, RunError, CellrateError):
             raise
         values = ", ".join(f"{path} = {value}" for path, value in settings.items())

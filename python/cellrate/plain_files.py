@@ -33,7 +33,7 @@ def plain_file(
         If it cannot be opened or read, is a folder, a pipe or a device, or is too large; `error`, that is.
     """
     try:
-        # Opening a pipe must not wait for somebody who writes.
+        # Opening a pipe must not wait for a writer.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
             found = os.fstat(handle)

@@ -23,9 +23,9 @@ class SendingEnd:
     name: str
     """Its direction, as results call it: "vc1", or "vc1 (back)" from the last host to the first."""
     pcr: float
-    """PCR; of what is not ABR its peak rate [cells/s]."""
+    """PCR for ABR, the peak rate otherwise [cells/s]."""
     mcr: float
-    """MCR; 0 of what is not ABR [cells/s]."""
+    """MCR for ABR, 0 otherwise [cells/s]."""
     icr: float
     """The rate that it begins with: the smaller of ICR and TBE/FRTT, or its peak rate [cells/s]."""
     seed: int

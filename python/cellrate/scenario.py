@@ -449,7 +449,7 @@ class Scenario:
 
     @property
     def customs(self) -> list[tuple[str, str]]:
-        """Kind ("algorithm", "policy" or "traffic") and name of what is not built in; a run has to be given each."""
+        """Kind ("algorithm", "policy" or "traffic") and name of each plugin that a run has to be given."""
         return self._native.customs()
 
     @property

@@ -55,7 +55,7 @@ class TrafficSource:
         """Give the next burst, or None where there is no more, ever.
 
         It is asked at 0, and from then on at the instant `now` at which the last cell of the burst before comes: ACR is
-        `acr` then (the peak rate of what is not ABR), and `queue` cells wait. The first burst may begin at 0, every
+        `acr` then (the peak rate where it is not ABR), and `queue` cells wait. The first burst may begin at 0, every
         other one after `now`.
         """
         return None

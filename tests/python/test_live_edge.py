@@ -64,6 +64,6 @@ def test_a_window_of_acr_over_ubr_is_refused() -> None:
         {"host.s4.live": '{ adapter_tcp = { acr_window = "1 ms" } }'}
     )
     with pytest.raises(
-        CellrateError, match=r"host s4 has live.adapter_tcp.acr_window, which goes by ACR, and ubr has none"
+        CellrateError, match=r"host s4 has live.adapter_tcp.acr_window, which uses ACR, and ubr has none"
     ):
         live_run(scenario)

@@ -89,7 +89,7 @@ def test_a_live_run_goes_by_the_clock() -> None:
     addresses: list[str] = []
     text = scenario("1 s", DATAGRAMS) + PROBES
     with page_of(cellrate.Scenario.parse(text), on_ready=addresses.append, wait=False):
-        assert say(addresses[0], '{"paused": true}') == ("error", "a live run goes by the clock")
+        assert say(addresses[0], '{"paused": true}') == ("error", "a live run keeps to the clock")
         assert "page.js" in ask(addresses[0], "")[1]
 
 

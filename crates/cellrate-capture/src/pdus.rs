@@ -1,5 +1,5 @@
 //! The PDUs that the cells of a port make up, as octets: nothing is checked and nothing is repaired, because what is
-//! wrong with a PDU is what somebody looks into a capture for.
+//! wrong with a PDU is often the reason to open a capture.
 
 use std::collections::HashMap;
 

@@ -76,7 +76,7 @@ impl AcrIntegral {
         CellRate::new((self.sum + acr.cells_in(end.since(self.until))) / span.as_secs_f64())
     }
 
-    /// The tail kept apart, up to `end`, if ACR is `acr` since the last call; `None` where nobody watched.
+    /// The tail kept apart, up to `end`, if ACR is `acr` since the last call; `None` unless it is watched.
     pub fn tail(&self, end: Time, acr: CellRate) -> Option<Tail> {
         let mut tail = **self.tail.as_ref()?;
         tail.advance(self.until, end, acr);

@@ -61,7 +61,7 @@ fn ways_of(scenario: &Scenario, point: BranchPoint) -> Ways {
 }
 
 impl Ways {
-    /// Random numbers of a branch point that goes by chance.
+    /// Random numbers of a branch point that draws by chance.
     pub fn random(&self, scenario: &Scenario) -> Random {
         let name = virtual_source_name(scenario, self.from_source.flow, self.point.switch);
         Random::new(scenario.seed, Stream::Consolidation(Owner::named(&name)))
@@ -234,7 +234,7 @@ mod tests {
         let mut meter = Meter::new(2, CellRate::new(100.0));
         let rate = |rate: f64| RateCode::floor(CellRate::new(rate));
         let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
-        // Nobody has said anything: 100 is not known to be too much.
+        // No branch has answered: 100 is not known to be too much.
         meter.on_sent(at(0), rate(100.0));
         // 50 waits from 1 ms on, though 10 comes at 3 ms, and goes up at 5 ms.
         meter.on_backward_rm(at(1), 0, rate(50.0));

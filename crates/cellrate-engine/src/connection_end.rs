@@ -205,8 +205,8 @@ impl<S: CellSupply> ConnectionEnd<S> {
         (self.delays.get_or_insert_default().recording(), &mut self.destination)
     }
 
-    /// The answer to an FRM that comes at `arrives`, the next cell of its direction to do so. It hangs on the order of
-    /// cells alone, and [leaves](ConnectionEnd::answer) when that instant has come.
+    /// The answer to an FRM that comes at `arrives`, the next cell of its direction to do so. It depends on the order
+    /// of cells alone, and [leaves](ConnectionEnd::answer) when that instant has come.
     #[inline]
     pub fn turn_around(&mut self, arrives: Time, frm: &RmCell) -> RmCell {
         self.destination.on_time(arrives);

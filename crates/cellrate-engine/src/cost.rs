@@ -29,8 +29,8 @@ pub struct Cost {
     pub interval: Option<f64>,
 }
 
-/// Times the calls of `control`, a port nobody has used yet, whose line takes `line`. `clock` gives an instant \[ns\]
-/// each time; no round begins that is not one of the first few once `budget` \[ns\] have gone by.
+/// Times the calls of `control`, a port that is not in use yet, whose line takes `line`. `clock` gives an instant
+/// \[ns\] each time; no round begins that is not one of the first few once `budget` \[ns\] have gone by.
 pub fn measure(
     control: &mut PortControl,
     line: CellRate,

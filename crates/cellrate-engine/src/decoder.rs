@@ -2,8 +2,8 @@
 //!
 //! The loop is of second order: at each clock reference the error is what the reference says less the clock, and the
 //! clock runs faster than its free oscillator by K times the error and k times the time integral of the error until the
-//! next one. The first reference sets the clock. Nothing of the network hangs on the receiver, so it is worked out from
-//! the PDUs that came, in their order.
+//! next one. The first reference sets the clock. Nothing of the network depends on the receiver, so it is worked out
+//! from the PDUs that came, in their order.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -22,7 +22,7 @@ fn limits() -> Option<u64> {
 }
 
 /// Room within limits of a process in its state \[octets\], as the system words both. The allocator reserves far more
-/// than it has handed out, a gigabyte at first: half of what nobody has touched counts, since a list needs one piece.
+/// than it has handed out, a gigabyte at first: half of the untouched memory counts, since a list needs one piece.
 fn limits_left(limits: &str, status: &str) -> Option<u64> {
     let data = line_of(status, "VmData:")?;
     let untouched = data.saturating_sub(line_of(status, "RssAnon:")?);
@@ -78,7 +78,7 @@ fn line_of(text: &str, key: &str) -> Option<u64> {
     number.trim().parse::<u64>().ok().map(|kilooctets| kilooctets << 10)
 }
 
-/// Memory that is left, looked at again and again while something grows that nobody could foresee.
+/// Memory that is left, looked at again and again while something grows that could not be foreseen.
 #[derive(Debug, Default)]
 pub struct Outlook {
     first: Option<u64>,

@@ -211,7 +211,7 @@ impl Pacer {
         }
     }
 
-    /// ACR from that instant on, up to `end`; `None` where nobody [watched](Pacer::watch_acr).
+    /// ACR from that instant on, up to `end`; `None` unless it is [watched](Pacer::watch_acr).
     pub fn acr_tail(&self, end: Time) -> Option<Tail> {
         match self {
             Pacer::Abr(source, integral) => integral.tail(end, source.acr()),

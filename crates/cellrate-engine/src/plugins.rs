@@ -44,9 +44,9 @@ pub type TrafficSources<'a> =
 pub struct SendingEnd<'a> {
     /// Its direction, as results call it: "vc1", or "vc1 (back)"; a virtual source has the name of its direction.
     pub name: &'a str,
-    /// PCR; of what is not ABR its peak rate.
+    /// PCR for ABR, the peak rate otherwise.
     pub pcr: CellRate,
-    /// MCR; 0 of what is not ABR.
+    /// MCR for ABR, 0 otherwise.
     pub mcr: CellRate,
     /// The rate that it begins with: ICR in force, or its peak rate.
     pub icr: CellRate,

@@ -66,7 +66,7 @@ impl Police {
     }
 
     /// The verdict on a cell that reaches the far end of `hop` at `now`: what `seen` gives is what a policer looks at.
-    /// A cell passes where nobody polices that hop.
+    /// A cell passes a hop without a policer.
     #[inline]
     pub fn on_arrival(&mut self, now: Time, hop: u32, seen: impl FnOnce() -> PolicedCell) -> Verdict {
         match self.policers.get_mut(&hop) {

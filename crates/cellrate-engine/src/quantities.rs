@@ -38,7 +38,7 @@ pub trait PortReading {
     /// The figure of the port's algorithm at this place in its `metrics`.
     fn figure(&self, place: usize) -> f64;
 
-    /// Ends the averaging intervals before `now`, where figures are to be read that may hang on them.
+    /// Ends the averaging intervals before `now`, where figures are to be read that may depend on them.
     fn bring_figures_up_to(&mut self, now: Time);
 
     /// When averaging intervals ended since the last call, with the figures from then on; `None` where each ends at an

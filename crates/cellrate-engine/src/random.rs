@@ -4,7 +4,7 @@
 //! A stream belongs to the *name* of its consumer and not to the consumer's place in the scenario: a connection or a
 //! link that is added, removed or moved changes no number that the others draw, and `v3` of a group of five draws what
 //! `v3` of a group of fifty draws. The seed is the key of a ChaCha generator of eight rounds; the number of the stream
-//! is made of the first 64 bits of SHA-256 of the name, and of what is drawn.
+//! is made of the first 64 bits of SHA-256 of the name, and of the purpose.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

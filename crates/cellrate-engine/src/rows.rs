@@ -15,7 +15,7 @@ use crate::names::{control_names, flow_name, port_name};
 ///
 /// `sent = delivered + dropped + in_flight`, but where switches segment the control loop (`vs_vd`): then source and
 /// destination have RM cells of different loops, and that holds for data cells; so it does where switches originate
-/// BRMs (`becn`), which nobody sent, and where those of a tree (`branches`) end at a branch point or begin there.
+/// BRMs (`becn`), which no source sent, and where those of a tree (`branches`) end at a branch point or begin there.
 ///
 /// `Count` and `Rate` are what only one end knows: in a live run the other one may be in another process, and then they
 /// are null.

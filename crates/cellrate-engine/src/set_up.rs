@@ -46,7 +46,7 @@ impl<C> Default for PartsOfPort<'_, C> {
 
 /// Tells the port with this index of one direction of a connection: its control of ABR, its frame discard,
 /// marking and queues.
-/// The direction's number there, among those of its category; `None` where nobody has to know of it.
+/// The direction's number there, among those of its category; `None` where it is not needed.
 pub fn connect<C>(
     scenario: &Scenario,
     flow: FlowIndex,

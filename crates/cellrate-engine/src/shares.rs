@@ -23,7 +23,7 @@ pub struct ShareSummary {
     /// delivered.
     #[row(unit = bps, adds = sum)]
     pub goodput_bps: f64,
-    /// The throughput of data cells, 53 octets each, that is its max-min fair share: the mean of what is fair at
+    /// The throughput of data cells, 53 octets each, that is its max-min fair share: the mean of the fair rates at
     /// each instant to those that then send, at the rates that links then have; null for other categories,
     /// where MCRs ask for more than there is, and with more than 500 changes of who sends.
     #[row(unit = bps, adds = sum)]
@@ -82,7 +82,7 @@ pub struct Got {
 
 /// Rows of directions, of categories, and of ports, from what directions with data got in `span`.
 ///
-/// A fair share is the mean over `span` of what is fair at each instant to those that then send.
+/// A fair share is the mean over `span` of the rate that is fair at each instant among those that then send.
 pub fn rows(
     scenario: &Scenario,
     got: &[Got],

@@ -12,8 +12,8 @@ use crate::priority::{ABR, PRIORITIES, UBR};
 
 /// Cells, each a `C`, in queues that take turns.
 ///
-/// Between categories the turn goes by weight or by strict priority, with the turns of GFR and UBR that are booked for
-/// them before those of ABR; within a category by its [discipline](cellrate_proto::scheduling::Discipline).
+/// Between categories the turn is taken by weight or by strict priority, with the turns of GFR and UBR that are booked
+/// for them before those of ABR; within a category by its [discipline](cellrate_proto::scheduling::Discipline).
 ///
 /// A cell whose connection is held to a rate counts as waiting
 /// only from the instant on at which it may leave.

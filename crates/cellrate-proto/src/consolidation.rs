@@ -463,7 +463,7 @@ mod tests {
         for algorithm in [WaitForAll, FastOverload, RatioControl, Probabilistic(0.0)] {
             let mut point = point(algorithm);
             let frm = rm(Direction::Forward, 100.0);
-            // Without an FRM nobody is silent, however long.
+            // Without an FRM no branch is silent, however long.
             assert_eq!(er(point.on_backward_rm(at(5_000), 0, &brm(100.0), || 0.9)), 0, "{algorithm:?}");
             point.on_forward_rm(at(6_000), &frm);
             point.on_forward_rm(at(6_900), &frm);

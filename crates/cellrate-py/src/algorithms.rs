@@ -1,7 +1,7 @@
 //! Switch algorithms written in Python: `cellrate.algorithms` says what they are, here they are called.
 //!
-//! To cross into Python costs more than most of what is done there. So FRMs, which nobody waits for, are told together
-//! with the next call that somebody does wait for, in their order; and an answer that is a plain rate is read here.
+//! To cross into Python costs more than most of what is done there. So FRMs, whose calls give no answer, are told
+//! together with the next call that does, in their order; and an answer that is a plain rate is read here.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -109,7 +109,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
             })
         }
         SwitchAlgorithmConfig::Capc(capc) => {
-            // Growth and shrinking by turns: the gain of the loop lies between the two.
+            // Growth and shrinking alternate: the gain of the loop lies between the two.
             let (interval, rup, rdn) = (length(&capc.interval, line), capc.rup, capc.rdn);
             Some(Gain {
                 algorithm: "CAPC",

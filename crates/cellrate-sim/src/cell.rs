@@ -284,7 +284,7 @@ impl Cell {
         self.word |= CE_OR_BN;
     }
 
-    /// The AAL user bit of a data cell: the last one of its AAL5 PDU. Inside the simulator, where nobody sees it, the
+    /// The AAL user bit of a data cell: the last one of its AAL5 PDU. Inside the simulator, where it is not seen, the
     /// last cell of a request or response bears it as well (`assembly::announced`).
     #[inline]
     pub fn ends_pdu(&self) -> bool {

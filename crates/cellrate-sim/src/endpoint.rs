@@ -44,7 +44,7 @@ pub(crate) struct EarlyReceiver<'a> {
 }
 
 impl EarlyReceiver<'_> {
-    /// Whether there is somebody who puts PDUs together.
+    /// Whether PDUs are put together here.
     pub fn reassembles(&self) -> bool {
         self.interface.is_some()
     }

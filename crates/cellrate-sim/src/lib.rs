@@ -1,7 +1,7 @@
 //! A simulator of ATM networks at the level of the single cell: exact, repeatable, fast.
 //!
 //! [`run`] takes a checked [`cellrate_scenario::Scenario`] and returns summary figures and series; [`Simulation`] does
-//! so with somebody who looks on, or with switch algorithms, policies and traffic that are not built in. It drives the
+//! so with an observer, or with switch algorithms, policies and traffic that are not built in. It drives the
 //! same protocol values that a live testbed drives; it adds links, queues, traffic and a clock. How events are ordered,
 //! and why clusters of nodes can run by themselves for a while, is in [`kernel`].
 

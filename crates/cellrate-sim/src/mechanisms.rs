@@ -4,15 +4,15 @@
 /// A mechanism of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
-    /// Nodes with short links between them, and nobody else, share a schedule; clusters run windows by themselves.
+    /// Nodes with short links between them, and no others, share a schedule; clusters run windows by themselves.
     Clusters,
-    /// Ports that nobody looks at deal with cells late.
+    /// Ports that are not looked at deal with cells late.
     Deferral,
     /// Ports at which no cell can wait keep no real queue for marks or discards that never come.
     WithoutQueue,
-    /// Ports without ABR connections measure nothing for a built-in algorithm whose figures nobody looks at.
+    /// Ports without ABR connections measure nothing for a built-in algorithm whose figures are not looked at.
     Unmetered,
-    /// Ports of several categories that nobody looks at keep only those cells that may be overtaken.
+    /// Ports of several categories that are not looked at keep only those cells that may be overtaken.
     RankedPorts,
     /// Sources with a link to themselves send trains.
     Folding,
@@ -43,7 +43,7 @@ pub enum Mechanism {
     WindowRounds,
     /// The keys of a few ways in to a port stand in order.
     Few,
-    /// Answers to BRMs that hang on nothing that waits are given without looking.
+    /// Answers to BRMs that depend on nothing that waits are given without looking.
     SettledAnswers,
     /// BRMs are answered when they reach a switch, though the port to another cluster that they leave by is looked at
     /// later.

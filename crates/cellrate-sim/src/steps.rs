@@ -2,7 +2,7 @@
 //!
 //! [`Simulation::run`](crate::Simulation::run) has control from beginning to end. A page in a browser, which has one
 //! thread for the simulation and for what its reader clicks, needs it back after a few milliseconds. The result is the
-//! same. Cells can be followed from port to port on the way; where nobody follows them, nothing of that costs anything.
+//! same. Cells can be followed from port to port on the way; where they are not followed, none of that costs anything.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //!
 //! Where sources take [turns](crate::kernel::deferred::turns), what leaves for each of them is even too. In a list of
 //! cells a [`Stretch`] stands behind a data cell and says how many more follow it. Only lists on their way to a port
-//! before a host, with one way in, have any: nobody else looks at cells that come there one by one.
+//! before a host, with one way in, have any: nothing else looks at cells that come there one by one.
 
 use cellrate_proto::{Duration, Time};
 

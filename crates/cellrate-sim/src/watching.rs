@@ -1,4 +1,4 @@
-//! A run that somebody watches: what its series have recorded so far, again and again while it goes on.
+//! A run that is watched: what its series have recorded so far, again and again while it goes on.
 //!
 //! Nothing is recorded for it that would not be anyway, so results are the same. It looks between windows of the
 //! kernel, when all clusters have got to the same instant.
@@ -40,7 +40,7 @@ pub(crate) struct Watcher<'a> {
     look: &'a mut dyn FnMut(Look) -> ControlFlow<()>,
 }
 
-/// How much of its series somebody has seen.
+/// How much of its series a watcher has seen.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// How many values of each track of each cluster.

@@ -32,7 +32,7 @@ PACKET_CELLS = 192
 TCP_TIMER_S = 0.5
 """Granularity of TCP's timers [s], after which the default of ADTF was chosen (section 6.2.3)."""
 RATES_BPS: Mapping[Application, float] = {"video": 6e6, "voice": 171 * CELL_BITS}
-"""Rate that an application needs when nobody says: MPEG-2 video; 64 kbps in cells of 47 octets, 171 cells/s [bit/s]."""
+"""Rate that an application needs by default: MPEG-2 video; 64 kbps in cells of 47 octets, 171 cells/s [bit/s]."""
 
 
 def advise(situation: Situation | None = None, /, **known: object) -> AdvisedSet:
@@ -309,7 +309,7 @@ def cdf(s: Situation) -> Advice:
             "0",
             "TBE cannot be large enough, so rule 6 is disabled",
             "6.2.2",
-            ("without rule 6 a failed link or a collapse costs all that is sent until somebody notices",),
+            ("without rule 6 a failed link or a collapse costs all that is sent until it is noticed",),
         )
     if s.frtt_s > 0.1:
         warnings = (

@@ -36,7 +36,7 @@ TIMES = ("set_up_s", "wall_s", "cell_hops_per_s")
 """Keys of "run" that two runs of one scenario do not have in common."""
 
 DONE, BUSY, BACK = "done", "busy", "back"
-"""Outcomes of a point: it is in the folder, somebody else runs it just now, its result is sent back."""
+"""Outcomes of a point: it is in the folder, another process runs it just now, its result is sent back."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def run_batch(given: bytes) -> tuple[list[Done], float]:
             with at_point(item.place, item.entry.set):
                 done.append(_run_or_store(item, batch, claims, end_if_cancelled))
     except Interrupted:
-        # Whoever asked for it may have gone: then nobody else removes what is left beside the folder.
+        # Whoever asked for it may have gone: then no other process removes what is left beside the folder.
         if claims is not None:
             remove_area_if_left(batch.target.folder)
         # A keyboard interrupt in a task would end the worker that runs it.
@@ -180,7 +180,7 @@ def _parsed(toml: str, file: str) -> Scenario:
 
 
 def store(item: Item, target: Target, claims: Claims, run: Callable[[], Result]) -> Done:
-    """Have a point in the folder, unless it is there or somebody else is at it, and with it all that is asked for."""
+    """Have a point in the folder, unless it is there or another process is at it, and with it all that is asked for."""
     from ..results.reading import read_point
     from ..results.writing import fill_result, renamed
 
@@ -226,7 +226,7 @@ def without_times(result: Result) -> Result:
 
 
 def _look_for_cancelling() -> Callable[[float], object]:
-    """Give what raises `Interrupted` once nobody waits for this batch any more."""
+    """Give what raises `Interrupted` once this batch is not waited for any more."""
     from ..running.processes import end_if_stopped
 
     # Where a worker of Dask runs this, it has been imported, and takes long to import elsewhere.

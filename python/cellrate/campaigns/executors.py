@@ -35,7 +35,7 @@ class Workers:
     slots: Callable[[], int]
     """How many batches run at once; there may be more workers later."""
     stop: Callable[[], object]
-    """Have what runs end: nobody waits for it any more."""
+    """Have what runs end: it is not waited for any more."""
     afar: bool
     """Whether workers may be on other machines."""
     lost: Callable[[BaseException], str | None]

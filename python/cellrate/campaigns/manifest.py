@@ -72,7 +72,7 @@ class Manifest:
 
     @classmethod
     def of(cls, points: Sequence[Point], plugins: str) -> Manifest:
-        """Make the manifest of points, with the digest of what is not built in."""
+        """Make the manifest of points, with the digest of its plugins."""
         entries: list[Entry] = []
         places: dict[str, int] = {}
         durations: list[float] = []

@@ -39,7 +39,7 @@ class WarmUp:
 def warm_up(series: Series, points: int = 1000) -> WarmUp:
     """Find where the transient at the beginning of a series ends, by MSER-5.
 
-    The mean of what is left is the surest where the standard error of means of five values is the least (White 1997).
+    The mean of the rest is the surest where the standard error of means of five values is the least (White 1997).
     Of a series that is recorded on change, values at equal distances are taken.
 
     Parameters
@@ -61,7 +61,7 @@ def warm_up(series: Series, points: int = 1000) -> WarmUp:
             f"{series.probe} of {series.entity} has {len(values)} values; to find a warm-up takes {2 * LEAST * GROUP}"
         )
     means = values[: number * GROUP].reshape(number, GROUP).mean(axis=1)
-    # Of what is left behind each group: sums from the end, so that all are had in one pass. Shifted, for exactness.
+    # Sums of the rest behind each group, from the end, in one pass. Shifted, for exactness.
     shifted = means - means[-1]
     count = np.arange(number, 0, -1)
     sums = np.cumsum(shifted[::-1])[::-1]

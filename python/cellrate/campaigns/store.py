@@ -7,13 +7,13 @@
     out/vcs.parquet ..., summary.json   the rows of all points, once all are there
     out/files.json                   which of these there are, with sizes and digests
 
-    .out.points.partial/             beside it, as long as somebody works on it
+    .out.points.partial/             beside it, as long as a process works on it
         campaign.lock                held by every process at work, alone by one that changes what is asked for
         points.lock                  an octet of it for each point, held by who runs that
-        point-004/                   a point that somebody runs
+        point-004/                   a point that a process runs
 
-Nothing in `out` is ever half of something: files and folders are written beside it and moved in. Locks end with who
-holds them, so a process may be killed at any time: what it was at is removed, and run, by whoever comes next.
+Nothing in `out` is ever half of something: files and folders are written beside it and moved in. A lock is released
+when its process ends. A killed process leaves a partial point; the next process removes it and runs the point again.
 
 The folder may come from a stranger, and may have been damaged. No text that is stored there leads out of it: names are
 checked where they are read, and again where something is removed or renamed (`within`). A point is whole if all that
@@ -336,7 +336,7 @@ def _why(folder: Path, now: Sequence[Mapping[str, Any]], varied: set[str], manif
         if here.get(path) != there.get(path) and not any(path == one or path.startswith(f"{one}.") for one in varied)
     ]
     if not paths:
-        return "with other values of what is varied"
+        return "with other values of the varied keys"
     said = [f"{path} is {_value(there, path)} there, {_value(here, path)} now" for path in paths[:3]]
     return "of another scenario: " + ", ".join(said) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
@@ -368,7 +368,7 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 class Claims:
-    """Points that somebody is at: the lock of each, and an empty folder to run it in."""
+    """Points that a process is at: the lock of each, and an empty folder to run it in."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -377,7 +377,7 @@ class Claims:
 
     @contextlib.contextmanager
     def claimed(self, entry: Entry) -> Iterator[Path | None]:
-        """Have an empty folder for a point, or None if somebody else is at it just now."""
+        """Have an empty folder for a point, or None if another process is at it just now."""
         while True:
             try:
                 if not self._locks.take(entry.number):

@@ -1,4 +1,4 @@
-"""Facts about a network that somebody gives, as options or as answers: quantities with units, names of lines."""
+"""Facts about a network, given as options or as answers: quantities with units, names of lines."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def situation(
     if answers.round_trip is not None:
         round_trip_s = seconds(answers.round_trip)
     elif answers.distance is None and answers.link is not None and satellite_hops:
-        # The satellites are the path, unless somebody says that there is more.
+        # The satellites are the path, unless more is given.
         round_trip_s = 0.0
     else:
         distance = asked(answers.distance, "Length of the path, one way", kilometres, "1000 km")
@@ -120,7 +120,7 @@ def situation(
 
 
 def _name_all_missing(answers: Answers, satellite_hops: int) -> None:
-    """Name every option that has no answer, where nobody can be asked."""
+    """Name every option that has no answer, where no questions can be asked."""
     has_length = answers.distance is not None or answers.round_trip is not None or satellite_hops
     given = {
         "--link": answers.link is not None,

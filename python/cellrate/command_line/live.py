@@ -182,7 +182,7 @@ def live_watch(
 ) -> int:
     """Run a scenario live, on a page that a browser opens: what it records, as it happens.
 
-    The run begins when somebody has opened the page, and goes by the clock. Otherwise as `cellrate live run`, in one
+    The run begins when the page has been opened, and keeps to the clock. Otherwise as `cellrate live run`, in one
     process and with one attempt.
     """
     from ..folders.replaceable import replaceable
@@ -203,7 +203,7 @@ def live_watch(
     undrawn: list[str] = []
     if out is None:
         out = default_folder(chosen)
-    # Said before somebody opens the page.
+    # Said before the page is opened.
     replaceable(out)
     check_commands(chosen, applications(chosen), allowed=allow_commands)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callable[[float], object] | None]:
-    """Show a bar with the time that is left; where nobody watches, of what takes long a line now and then."""
+    """Show a bar with the time that is left; without a terminal, a line now and then about what takes long."""
     if quiet:
         yield None
         return
@@ -53,7 +53,7 @@ def tell(text: object) -> None:
 
 
 def say(text: str) -> None:
-    """Say on stderr what somebody should know who reads the results."""
+    """Say on stderr what a reader of the results should know."""
     complain(text, 0)
 
 
@@ -86,7 +86,7 @@ def say_where(address: str) -> None:
 
 def complain(text: str, exit_status: int) -> int:
     """Say on stderr what went wrong, and give the exit status."""
-    # Without a terminal there is nobody to tell.
+    # Without a terminal nothing is told.
     with contextlib.suppress(OSError):
         print(f"cellrate: {printable_lines(text)}", file=sys.stderr)
     return exit_status

@@ -253,7 +253,7 @@ def watch(
 ) -> int:
     """Run a scenario before your eyes, on a page that a browser opens: panels that grow, slow motion, pause.
 
-    The run begins when somebody has opened the page. It shows the series that the scenario records, or ACR and queues
+    The run begins when the page has been opened. It shows the series that the scenario records, or ACR and queues
     if it records none.
     """
     from ..folders.replaceable import plain_name

@@ -29,7 +29,7 @@ VARIANTS: Mapping[str, Sequence[str]] = {
     "aprc": ['aprc { growth_threshold = "2 cells" }'],
     "erica": ["erica { effective_number = true }"],
 }
-"""Entrants beside an algorithm where nobody is named."""
+"""Entrants beside an algorithm where none is named."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Phase:
     shares: Mapping[str, float]
     """Max-min fair rate of each connection that sends and obeys [cells/s]; none where one sends by its own rhythm."""
     bottlenecks: tuple[str, ...]
-    """Ports at which somebody is held back."""
+    """Ports at which a connection is held back."""
 
     @property
     def half_s(self) -> float:

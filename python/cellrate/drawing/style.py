@@ -22,7 +22,7 @@ STYLE: dict[Any, Any] = {
     "axes.labelsize": 9,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    # Margins are set by hand; an automatic layout that somebody has switched on for his own figures would undo them.
+    # Margins are set by hand; an automatic layout switched on for one's own figures would undo them.
     "figure.autolayout": False,
     "figure.constrained_layout.use": False,
     "figure.dpi": 110,

@@ -81,7 +81,7 @@ def prepare_place(folder: Path, target: Path) -> list[Path]:
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """Remove folders, the innermost first, unless somebody has put something there."""
+    """Remove folders, the innermost first, unless something has been put there."""
     for folder in folders:
         with contextlib.suppress(OSError):
             folder.rmdir()

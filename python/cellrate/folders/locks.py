@@ -104,7 +104,7 @@ class Locks:
         self._descriptor: int | None = None
 
     def take(self, number: int) -> bool:
-        """Take a lock; False if somebody else has it.
+        """Take a lock; False if another process has it.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Locks:
             self._set(number, 1, free=True)
 
     def remove(self) -> bool:
-        """Give up all, and remove the file unless somebody holds a lock of it; whether there is none any more."""
+        """Give up all, and remove the file unless a process holds a lock of it; whether there is none any more."""
         try:
             if self._descriptor is None:
                 self._descriptor = os.open(self._file, _OPEN)
@@ -169,7 +169,7 @@ class LockFiles:
         self._held: dict[int, Lock] = {}
 
     def take(self, number: int) -> bool:
-        """Take a lock; False if somebody else has it.
+        """Take a lock; False if another process has it.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class LockFiles:
             self._held.pop(number).give_back()
 
     def remove(self) -> bool:
-        """Give up all, and remove the files that nobody else holds; whether there is none any more."""
+        """Give up all, and remove the files that no other process holds; whether there is none any more."""
         self.close()
         free = True
         for file in list(self._file.parent.glob(f"{self._file.stem}-*{self._file.suffix}")):
@@ -210,7 +210,7 @@ _FLOCK = "hhqqi4x"
 
 
 def lock(descriptor: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """Lock an open file alone, or together with others; False if somebody else has it and it is not waited for.
+    """Lock an open file alone, or together with others; False if another process has it and it is not waited for.
 
     Raises
     ------

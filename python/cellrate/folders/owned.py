@@ -1,6 +1,6 @@
 """Temporary folders and files that belong to a process: they are locked while it lives, and removed once it is gone.
 
-A lock ends with the process that holds it, however that ends. What nobody holds any more was left by a process that was
+A lock ends with the process that holds it, however that ends. What is not held any more was left by a process that was
 killed, and whoever comes next removes it. POSIX locks the folder or file itself; on Windows, where no folder can be
 locked and nothing that is open moved, a file beside it with `LOCK` at the end of its name is locked instead.
 """
@@ -117,7 +117,7 @@ def umask() -> int:
 
 @contextlib.contextmanager
 def owning(folder: Path) -> Iterator[bool]:
-    """Hold a folder that was just made; whether nobody has taken it for one that was left behind before that."""
+    """Hold a folder that was just made; whether no process took it for one left behind before that."""
     if sys.platform == "win32":
         with _lock_beside(folder) as held:
             yield held and folder.exists()
@@ -140,7 +140,7 @@ def owning(folder: Path) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def _lock_beside(place: Path) -> Iterator[bool]:
-    """Hold the lock file beside a folder or file; whether nobody else does."""
+    """Hold the lock file beside a folder or file; whether no other process does."""
     beside = Lock(place.with_name(place.name + LOCK))
     try:
         yield beside.take()
@@ -163,7 +163,7 @@ def area_of(folder: Path) -> Path:
 
 
 _IN_AREA = re.compile(r"point-[0-9]{3,9}|points-[0-9]+|tables\.[0-9]+|token\.[0-9a-f]+|drawing\w+|new|[a-z]+\.json")
-"""Names of what is not whole yet, without the end of locks."""
+"""Names of unfinished files and folders, without the end of locks."""
 
 
 def made_area(folder: Path) -> Path:
@@ -172,7 +172,7 @@ def made_area(folder: Path) -> Path:
     Raises
     ------
     CellrateError
-        If a link or a file has its name: what is in there is removed in the end, and would be somebody else's.
+        If a link or a file has its name: what is in there is removed in the end, and would be another's.
     """
     area = area_of(folder)
     area.mkdir(exist_ok=True)
@@ -199,7 +199,7 @@ def clean(area: Path) -> None:
 
 
 def remove_area_if_left(folder: Path) -> None:
-    """Remove what killed processes have left beside a campaign, unless somebody is at work on it."""
+    """Remove what killed processes have left beside a campaign, unless a process is at work on it."""
     area = area_of(folder)
     with contextlib.suppress(OSError):
         found = area.lstat()
@@ -214,7 +214,7 @@ def remove_area_if_left(folder: Path) -> None:
 
 
 def _remove_if_left(place: Path) -> None:
-    # A pipe or a device of that name is nobody's temporary file, and to open it may wait or do something.
+    # A pipe or a device of that name is no temporary file, and to open it may wait or do something.
     if stat.S_IFMT(place.lstat().st_mode) not in (stat.S_IFDIR, stat.S_IFREG):
         return
     if sys.platform == "win32":

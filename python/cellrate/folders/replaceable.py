@@ -1,6 +1,6 @@
 """Folders for results: which one is taken when none is given, and which may be replaced.
 
-A folder is replaced only if everything in it is something that cellrate writes, and as long as nobody else changes it.
+A folder is replaced only if cellrate wrote everything in it, and as long as no other process changes it.
 """
 
 from __future__ import annotations

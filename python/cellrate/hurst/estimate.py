@@ -91,7 +91,7 @@ def estimates(values: ArrayLike) -> list[Estimate]:
         raise CellrateError(f"value {place + 1} of the series is {series[place]}; all must be finite")
     if np.ptp(series) == 0.0:
         raise CellrateError("all values of the series are equal; such a series has no Hurst parameter")
-    # Estimators do not depend on scale; squares of what is left neither overflow nor vanish.
+    # Estimators do not depend on scale; squares of the rest neither overflow nor vanish.
     centred = series / np.abs(series).max()
     centred -= centred.mean()
     centred /= centred.std()

@@ -18,7 +18,7 @@ from ..results.writing import Complain
 from ..wireshark.capture import Capture, CapturedFile
 
 ROOM = 0.9
-"""Share of what is free that the files of a capture may have, all together."""
+"""Share of the free room that the files of a capture may have, all together."""
 
 LEAST_OCTETS = 1_000_000
 """Free space below which there is no capture."""

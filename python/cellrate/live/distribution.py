@@ -44,7 +44,7 @@ class Distribution:
     started: list[str]
     """Switches that get a process on this machine."""
     elsewhere: list[str]
-    """Switches that somebody else runs."""
+    """Switches that others run."""
     start_unix_ns: int | None
     """The network's time zero [ns since the Unix epoch]; None until that is decided."""
     key: bytes

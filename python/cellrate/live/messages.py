@@ -1,6 +1,6 @@
 """Messages of an attempt to the process that started it: how far it is, and whatever is printed in it.
 
-How far it is are lines of JSON at the stdout that the attempt begins with. What somebody prints there, such as an
+How far it is are lines of JSON at the stdout that the attempt begins with. What is printed there, such as an
 algorithm that says what it does, must not get between them: it goes through a pipe of its own, and on to stderr.
 """
 
@@ -22,7 +22,7 @@ def news_apart(printed: int) -> TextIO:
     """Give what the news go to, which stdout was; from now on stdout and stderr are the descriptor `printed`."""
     news = os.fdopen(os.dup(1), "w", encoding="utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A pipe as well, but somebody may be looking at its other end.
+        # A pipe as well, but its other end may be read.
         sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
     sys.stderr.flush()
     for standard in (1, 2):
@@ -32,7 +32,7 @@ def news_apart(printed: int) -> TextIO:
 
 
 class Printed(threading.Thread):
-    """Shows what is printed in an attempt on stderr, as it comes, until nobody has the pipe any more."""
+    """Shows what is printed in an attempt on stderr, as it comes, until the pipe is closed everywhere."""
 
     def __init__(self) -> None:
         super().__init__(name="printed", daemon=True)
@@ -51,7 +51,7 @@ class Printed(threading.Thread):
         os.close(self.end)
 
     def run(self) -> None:
-        """Read on whatever happens: what nobody reads would hold up the network."""
+        """Read on whatever happens: unread output would hold up the network."""
         with self._lines:
             for line in self._lines:
                 self._last.append(line)

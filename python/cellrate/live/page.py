@@ -1,4 +1,4 @@
-"""The same page for a live run, which goes by the clock: nobody can hold it up."""
+"""The same page for a live run, which keeps to the clock: it cannot be held up."""
 
 from __future__ import annotations
 

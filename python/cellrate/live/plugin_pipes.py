@@ -31,7 +31,7 @@ def pack_plugins(plugins: Plugins) -> bytes:
     Raises
     ------
     CellrateError
-        If it hangs on something that cannot leave this process, such as an open file.
+        If it depends on something that cannot leave this process, such as an open file.
     """
     if not plugins:
         return b""
@@ -90,7 +90,7 @@ class Reply(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Read until nobody has the other end any more."""
+        """Read until the other end is closed everywhere."""
         with self._pipe:
             self._octets = self._pipe.read()
 

@@ -119,11 +119,11 @@ def live_run(
     start_unix_ns
         With `elsewhere`: when the network's time begins [ns since the Unix epoch]; such a run is not repeated.
     key
-        With `elsewhere`: what all processes of the run share and nobody else knows. The nonce of the run's datagrams
+        With `elsewhere`: the secret that all processes of the run share. The nonce of the run's datagrams
         follows from it, from the scenario and from the start; without a key from these alone.
     capture
         As for `cellrate.run`: the last attempt's, of the ports of the process that has the hosts. Its files get no more
-        than nine tenths of what is free where they go.
+        than nine tenths of the free room where they go.
     progress
         Called with the share of network time done [0 to 1], from 0 again for each attempt.
     look

@@ -1,7 +1,7 @@
 """Which commands a scenario would run on its hosts, and whether it may.
 
 A scenario is data, from anywhere. The one thing in it that names code is an application of kind "command": what it says
-is run when the user allows it, or when the scenario is the user's own file, which nobody else can have written.
+is run when the user allows it, or when the scenario is the user's own file, which no other user can have written.
 """
 
 from __future__ import annotations

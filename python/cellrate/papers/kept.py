@@ -54,7 +54,7 @@ class KeptRuns:
     def open(self) -> bool:
         """Make the folder where it is missing, and say whether runs can be kept there.
 
-        Runs are kept only where nobody else may write; a warning says so where that is not the case.
+        Runs are kept only where no other user may write; a warning says so where that is not the case.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class KeptRuns:
         said = {"hash": scenario.hash, "module": module_digest(), "counts": result is not None, "files": digests}
         (partial / MARK).write_text(json.dumps(said), encoding="utf-8")
         if self._verified(scenario) is not None:
-            # Another process has kept the same run meanwhile, and somebody may be reading it.
+            # Another process has kept the same run meanwhile, and it may be being read.
             return
         if place.exists() or place.is_symlink():
             _remove(place)
@@ -167,7 +167,7 @@ class KeptRuns:
 
 
 def is_private(folder: Path) -> bool:
-    """Whether this is a folder, no link to one, that belongs to the running user and that nobody else may write to.
+    """Whether this is a folder, no link to one, that belongs to the running user and that no other user may write to.
 
     Windows says by lists of access who may write, which are not read: a folder is there as private as that it is in.
     """

@@ -31,7 +31,7 @@ COLUMNS = 4
 """Panels beside each other, at most."""
 
 PANEL_WIDTH, PANEL_HEIGHT, BETWEEN, GAP = 2.1, 1.25, 0.2, 0.42
-"""Sizes of a panel, of what is between two columns and of what is between two rows [in]."""
+"""Sizes of a panel, and of the gaps between columns and between rows [in]."""
 
 LEFT, TOP, BOTTOM = 0.8, 0.75, 0.75
 """Margins [in]."""

@@ -23,7 +23,7 @@ def pickled(thing: object, plugins: Plugins, *, afar: bool = False) -> bytes:
     Raises
     ------
     CellrateError
-        If it hangs on something that cannot leave this process, such as an open file.
+        If it depends on something that cannot leave this process, such as an open file.
     """
     import cloudpickle
 

@@ -75,12 +75,12 @@ class Plugins:
         return [(kind, name, make) for kind, makes in kinds.items() for name, make in makes.items()]
 
     def check(self, scenarios: Iterable[Scenario]) -> None:
-        """Look whether somebody, in one of the scenarios at least, has each; no further than until all are found.
+        """Look whether each is used, in one of the scenarios at least; no further than until all are found.
 
         Raises
         ------
         CellrateError
-            If nobody has one of them.
+            If one of them is not used.
         """
         if not self:
             return

@@ -29,7 +29,7 @@ class Distribution(ABC):
         return self._steps[0]
 
     def __post_init__(self) -> None:
-        """Nobody changes what a run found: columns are read only."""
+        """Keep the columns read only: a run's findings do not change."""
         for column in self._steps:
             column.flags.writeable = False
 

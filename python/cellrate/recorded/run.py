@@ -25,7 +25,7 @@ Thing = TypeVar("Thing")
 
 @dataclass
 class Unread:
-    """The summary of a run as the simulator wrote it, which nobody has asked for yet."""
+    """The summary of a run as the simulator wrote it, not asked for yet."""
 
     run: dict[str, Any]
     """The row of the run, which has more in it by now."""
@@ -267,7 +267,7 @@ def as_recorded(given: object) -> Recorded:
 
 
 class _Taken:
-    """A series that is in the native result until somebody asks for it; a run may have a hundred thousand."""
+    """A series that is in the native result until it is asked for; a run may have a hundred thousand."""
 
     __slots__ = ("_series", "_whence")
 

@@ -41,7 +41,7 @@ class Series:
     """When the run, or the part of it, ended [s]: until then the last value of a series taken at every change holds."""
 
     def __post_init__(self) -> None:
-        """Nobody changes what a run found: columns are read only."""
+        """Keep the columns read only: a run's findings do not change."""
         for column in (self.times_s, self.values):
             column.flags.writeable = False
 

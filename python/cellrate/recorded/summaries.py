@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .columns import Numbers, Row, Rows, tables
 
 Part = Numbers | str
-"""A table or a line of what is shown of a run."""
+"""A table or a line shown of a run."""
 
 APPLICATIONS = ("flows", "completions", "tcp", "pages", "exchanges", "bursts", "frames", "transport_streams")
 """Tables of what applications had of the network."""

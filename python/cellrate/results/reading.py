@@ -34,7 +34,7 @@ def load(folder: str | Path) -> Result:
     """Read the result of a run back from its folder (`Result.write`, `cellrate run --out`).
 
     Summary, settings of the scenario and series are what they were, to the last bit; what a point of a sweep set is
-    known to the sweep (`load_sweep`), and where a capture went to nobody. Series are read when they are asked for.
+    known to the sweep (`load_sweep`), and not where a capture went. Series are read when they are asked for.
 
     Parameters
     ----------

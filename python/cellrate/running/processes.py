@@ -256,7 +256,7 @@ def why_broken(error: BaseException) -> str:
 
 
 def end_if_stopped(_fraction: float = 0.0) -> None:
-    """Raise `Interrupted` in a call that nobody waits for any more; for what takes long to call, as progress."""
+    """Raise `Interrupted` in a call that is not waited for any more; for what takes long to call, as progress."""
     if _stopped is not None and _stopped.is_set():
         raise Interrupted("another call ended all")
 

@@ -153,7 +153,7 @@ def _with_sweeps(scenario: Scenario, entries: list[tuple[str, list[object]]], na
         f"\n[[sweep]]\nset = {json.dumps(path, ensure_ascii=False)}\nvalues = {as_toml(values, path)}\n"
         for path, values in entries
     ]
-    # Errors show lines of this text, which has the scenario's settings and no comments: it goes by another name.
+    # Errors show lines of this text, which has the scenario's settings and no comments: it has another name.
     return Scenario.parse(scenario.toml + "".join(more), file=f"{scenario.file} with {name}")
 
 

@@ -71,7 +71,7 @@ class TunedSet:
 
 
 def ranges_of(texts: Sequence[str]) -> list[Range]:
-    """Read what is varied, KEY=LOW..HIGH with a key of what is advised.
+    """Read varied keys, KEY=LOW..HIGH, each one of those advised.
 
     Raises
     ------

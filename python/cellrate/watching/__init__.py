@@ -29,7 +29,7 @@ LOOKS = 1000
 """How often a run is looked at, about."""
 
 SECONDS = 20.0
-"""How long a run takes unless somebody says otherwise."""
+"""How long a run takes by default."""
 
 
 def watch(
@@ -63,7 +63,7 @@ def watch(
     on_ready
         Called with the address of the page as soon as it can be opened; without it the address is printed.
     wait
-        Whether the run begins only when somebody has opened the page.
+        Whether the run begins only when the page has been opened.
 
     Raises
     ------

@@ -82,7 +82,7 @@ class Board:
             self._changed.wait_for(lambda: self._viewers == 0, timeout=VIEWERS_WITHIN_S)
 
     def wait_for_viewer(self) -> None:
-        """Come back when somebody has opened the page."""
+        """Come back when the page has been opened."""
         with self._changed:
             # In steps, so that Ctrl-C is noticed.
             while not self._changed.wait_for(lambda: self._opened, timeout=1.0):

@@ -32,7 +32,7 @@ BETWEEN = 0.05
 
 
 class Page:
-    """The server, as long as it is entered; without a pace the run goes by the clock."""
+    """The server, as long as it is entered; without a pace the run keeps to the clock."""
 
     def __init__(self, board: Board, pace: Pace | None, port: int) -> None:
         self._board, self._pace = board, pace
@@ -80,7 +80,7 @@ class Page:
         """Set what the page asks for, until it leaves."""
         async for asked in connection:
             if self._pace is None:
-                await _tell(connection, error="a live run goes by the clock")
+                await _tell(connection, error="a live run keeps to the clock")
                 continue
             try:
                 self._pace.set(**_pace(json.loads(asked)))

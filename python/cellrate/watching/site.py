@@ -1,7 +1,7 @@
 """The page over HTTP: its files, and WebSockets at the same port.
 
-Nobody gets anything who has not got the address, because a random token is part of it: neither other users of this
-machine, nor pages of other origins, nor names that somebody lets point here. An origin must be that of the page, port
+Nothing is given without the address, which has a random token in it: neither to other users of this
+machine, nor to pages of other origins, nor to foreign names that point here. An origin must be that of the page, port
 included. A connection has a few seconds to say what it wants, there are not more than a few hundred of them, and where
 descriptors run out the server waits for a second before it tries again.
 """

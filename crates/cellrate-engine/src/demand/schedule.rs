@@ -2,8 +2,8 @@
 //!
 //! The schedule goes through the offers in order of time, admits calls or refuses them, gives each a slot of its pair,
 //! and keeps what comes of it in a queue for each pair, until the end of the pair asks for it. It looks no further
-//! ahead than somebody asks, and no further than so many offers at a time: what it holds are calls that are under way
-//! and offers that somebody has not come to yet, never all that ever were.
+//! ahead than it is asked, and no further than so many offers at a time: what it holds are calls that are under way
+//! and offers that no pair has come to yet, never all that ever were.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,7 +15,7 @@ use cellrate_scenario::{Booking, Demand, Scenario};
 
 use super::offers::{Asked, Offer, Offers};
 
-/// Offers gone through at once, before somebody whose pair had none of them is told to come again.
+/// Offers gone through at once, before a pair that had none of them is told to come again.
 const LOOK_AHEAD: usize = 1024;
 
 /// A flow or a call begins at the end of its pair, or does not.
@@ -72,7 +72,8 @@ pub struct DemandSchedule {
 
 #[derive(Debug, Default)]
 struct PairState {
-    /// Openings that nobody has asked for yet, for each end that sends: that at the first host, then that at the last.
+    /// Openings that have not been asked for yet, for each end that sends: that at the first host, then that at the
+    /// last.
     queues: Vec<VecDeque<Opening>>,
     /// Slots that are free, the lowest first.
     free: BinaryHeap<Reverse<u32>>,

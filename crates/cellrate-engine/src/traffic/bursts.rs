@@ -1,4 +1,4 @@
-//! Traffic that is not built in: bursts, one after the other, as somebody else says.
+//! Traffic that is not built in: bursts, one after the other, as its caller says.
 //!
 //! Who says what comes is asked when the last cell of what it said before has come, and told the instant, the ACR then
 //! and how many cells wait then. It is asked late, when someone wants to know; but what it is told is of its instant,
@@ -33,7 +33,7 @@ pub struct Burst {
 
 /// Bursts at work.
 pub struct Bursts {
-    /// State that moves on whenever somebody looks, however late.
+    /// State that moves on whenever it is read, however late.
     known: RefCell<Known>,
     acr: CellRate,
 }
@@ -209,7 +209,7 @@ mod tests {
     fn a_source_is_told_of_its_instant_whenever_it_is_asked() {
         let list = [burst(10, 2, 0), burst(20, 3, 5), burst(40, 1, 0), burst(50, 1, 0)];
         let expected = [(0, 7.0, 0), (10, 7.0, 2), (30, 8.0, 4), (40, 8.0, 5), (50, 9.0, 5)];
-        // All at once in the end, or as time goes by: a cell leaves at 15, another at 45, ACR changes at 20 and 45.
+        // All at once in the end, or as time passes: a cell leaves at 15, another at 45, ACR changes at 20 and 45.
         for looks in [vec![], vec![5, 10, 12, 20, 29, 30, 31, 44, 60]] {
             let (mut bursts, told) = bursts(&list);
             let mut look = looks.into_iter().peekable();

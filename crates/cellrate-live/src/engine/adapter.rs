@@ -35,7 +35,7 @@ pub(crate) struct Adapter {
     pub end: ConnectionEnd<Supply>,
     /// VPI and VCI.
     address: u32,
-    /// Data cells that came of which nobody knows here when they left.
+    /// Data cells that came with no known instant of departure.
     undated: u64,
     /// RM and OAM cells that came damaged, or make no sense on this connection.
     pub refused: u64,

@@ -30,7 +30,7 @@ pub enum Error {
         /// The connection.
         vc: String,
     },
-    /// The adapter of a host goes by ACR, and a connection has none.
+    /// The adapter of a host uses ACR, and a connection has none.
     NoRate {
         /// The connection.
         vc: String,
@@ -99,7 +99,7 @@ impl fmt::Display for Error {
             ),
             Error::NoRate { vc, host } => write!(
                 f,
-                "host {host} has live.adapter_tcp.acr_window, which goes by ACR, and {vc} has none; make it category \"abr\", or leave \
+                "host {host} has live.adapter_tcp.acr_window, which uses ACR, and {vc} has none; make it category \"abr\", or leave \
                  acr_window out there (hold_acks needs no rate)"
             ),
             Error::MissingPlugin(error) => error.fmt(f),

@@ -81,7 +81,7 @@ pub struct Summary {
     pub nodes: Vec<NodeRow>,
     /// One row per link into another process.
     pub links: Vec<LinkRow>,
-    /// Datagrams that came to the process's address from somebody else than a neighbour, or were no datagrams of cells;
+    /// Datagrams that came to the process's address from elsewhere than a neighbour, or were no datagrams of cells;
     /// null for a run in one process.
     pub datagrams: Option<DatagramRow>,
 }
@@ -257,7 +257,7 @@ pub struct NodeRow {
 pub struct LinkRow {
     /// "sw1-sw2": this process's node and its neighbour.
     pub link: String,
-    /// The MPLS label of what is sent; that of what comes differs in the last bit.
+    /// The MPLS label of cells sent; the label of cells received differs in the last bit.
     #[row(name)]
     pub label: u32,
     /// Datagrams sent.

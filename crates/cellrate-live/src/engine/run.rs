@@ -41,7 +41,8 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     let network = Network::build(scenario, &options)?;
     let clock = Clock::new(options.start_unix_ns);
     let catch_up = options.catch_up.unwrap_or(scenario.live.catch_up);
-    // Who is there in time begins at zero, and catches up if woken late; who comes later begins where the others are.
+    // A process that is there in time begins at zero, and catches up if woken late; a later one begins where the others
+    // are.
     let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
     let peers = Peers::bind(scenario, &options, &network, quantum, start == Time::ZERO)?;
     let router = Router::new(&options.routes, &options.hosts, &network);

@@ -40,7 +40,7 @@ pub(crate) struct Recording {
     pub sampler: Sampler,
     /// The series, as yet without values, by their place among the tracks.
     series: Vec<Series>,
-    /// How many values of each somebody who watches has been told.
+    /// How many values of each a watcher has been told.
     told: Vec<usize>,
 }
 

@@ -44,7 +44,7 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
     let tcp = &settings.tcp;
     let flag = |on: bool| if on { "1" } else { "0" }.to_string();
     let mut list = vec![
-        // Neighbour and router messages of IPv6 would be traffic that nobody asked for.
+        // Neighbour and router messages of IPv6 would be traffic beside that of the scenario.
         ("ipv6/conf/all/disable_ipv6", "1".to_string()),
         ("ipv6/conf/default/disable_ipv6", "1".to_string()),
         // A connection must not begin with what one before it found out.
@@ -68,7 +68,7 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
 
 /// A command a line, for `ip -batch`.
 ///
-/// The congestion control stands at the route: inside a namespace the kernel lets nobody set any but reno as the
+/// The congestion control stands at the route: inside a namespace the kernel allows none but reno as the
 /// default (EPERM), but takes whatever it has loaded with a route or a socket.
 fn ip_commands(settings: &HostSettings) -> String {
     let HostSettings { address, mtu, transmit_queue, tcp, adapter_tcp, .. } = settings;

@@ -1,4 +1,4 @@
-//! Values drawn at random within what keys allow: any configuration, of what is declared alone.
+//! Values drawn at random within what keys allow: any configuration, by its declaration alone.
 //!
 //! Random networks and the tests that hold every algorithm take their parameters from here, so that a new one is among
 //! them as soon as it is declared. Dice are given; nothing here draws by itself.

@@ -9,7 +9,7 @@
 //! - **What is claimed** is the lowest CCR that held during an interval, smoothed with the same weight as the rate. CCR
 //!   alone would run ahead of the estimate whenever a source ramps up, and punish exactly the sources that use what
 //!   they get (the fault of section 4.1).
-//! - **The reduction** is a division by 1 + exp(alpha u) - exp(alpha delta), of what is claimed: it begins at 1 where u
+//! - **The reduction** is a division by 1 + exp(alpha u) - exp(alpha delta), of the claims: it begins at 1 where u
 //!   = delta, grows without bound and never turns an allocation negative. It is the same for every BRM of an interval,
 //!   and never more than the last CCR: who has come down is neither divided again nor given anything back.
 //! - **The end of it** is delta times the measured rate: less would take what is used. At least `floor` stays, so that

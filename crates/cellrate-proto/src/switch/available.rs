@@ -27,10 +27,10 @@ pub struct Weighted {
     pub used: [CellRate; 2],
 }
 
-/// One of the lines whose largest value ABR may have: `part` of what is left of a rate behind `first`.
+/// One of the lines whose largest value ABR may have: `part` of the rest of a rate behind `first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
-    /// Part of what is left [above 0, at most 1].
+    /// Part of the rest [above 0, at most 1].
     pub part: f64,
     /// Rate that goes off before [cells/s].
     pub first: CellRate,

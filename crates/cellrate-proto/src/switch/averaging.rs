@@ -129,7 +129,7 @@ struct FadingVc {
 }
 
 impl Fading {
-    /// Nobody active yet.
+    /// No connection active yet.
     pub const fn new(decay: f64) -> Fading {
         Fading { decay, vcs: Vec::new() }
     }

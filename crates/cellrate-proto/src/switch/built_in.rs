@@ -78,13 +78,13 @@ pub trait BuiltIn: SwitchAlgorithm + fmt::Debug + Send + Sized {
     }
 
     /// Share of the line, above 0 to 1, that connections get together in the long run. Default all of it, as where an
-    /// algorithm goes by the queue.
+    /// algorithm depends on the queue.
     fn target_utilization(config: &Self::Config) -> f64 {
         let _ = config;
         1.0
     }
 
-    /// Weight of what is left of the line in the long run, as the share of one connection more beside those of weight 1
+    /// Weight of the rest of the line in the long run, as the share of one connection more beside those of weight 1
     /// \[no unit, 0 or more\]. Default 0.
     fn phantom_weight(config: &Self::Config) -> f64 {
         let _ = config;
@@ -233,7 +233,7 @@ macro_rules! algorithms {
             }
 
             /// Share of the line, above 0 to 1, that connections get together in the long run: the target utilization,
-            /// and all of the line where an algorithm goes by the queue. Of that Phantom leaves what its
+            /// and all of the line where an algorithm depends on the queue. Of that Phantom leaves what its
             /// [phantom](SwitchAlgorithmConfig::phantom_weight) gets.
             pub fn target_utilization(&self) -> f64 {
                 match self {
@@ -242,7 +242,7 @@ macro_rules! algorithms {
                 }
             }
 
-            /// Weight of what is left of the line in the long run, as the share of one connection more beside those of
+            /// Weight of the rest of the line in the long run, as the share of one connection more beside those of
             /// weight 1 \[no unit, 0 or more\]: with Phantom 1 / utilization factor, otherwise 0.
             pub fn phantom_weight(&self) -> f64 {
                 match self {

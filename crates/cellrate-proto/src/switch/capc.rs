@@ -3,8 +3,8 @@
 //!
 //! The port keeps one explicit rate for all connections, ERS. At the end of an averaging interval it grows or shrinks
 //! in proportion to how far the load factor z = ABR input / target rate is from 1, within limits: there is no state per
-//! connection, and nobody is counted. While the queue is above a threshold CI is set as well, which keeps sources from
-//! increasing.
+//! connection, and connections are not counted. While the queue is above a threshold CI is set as well, which keeps
+//! sources from increasing.
 //!
 //! Where the published description is open:
 //! - ERS begins at the target rate of an idle line, and stays between a thousandth of that and all of it.

@@ -3,8 +3,8 @@
 //!
 //! The port keeps the rate that each connection claims, and advertises one rate to all: what the connections held back
 //! elsewhere leave of the capacity, in equal shares for the others. Who claims less than the advertised rate is held
-//! back elsewhere, and is marked; what it leaves makes the advertised rate larger, until it marks nobody else. Nothing
-//! hangs on the load that is measured: rates settle at max-min shares because ports agree about claims.
+//! back elsewhere, and is marked; what it leaves makes the advertised rate larger, until it marks no other. Nothing
+//! depends on the load that is measured: rates settle at max-min shares because ports agree about claims.
 //!
 //! Where the published description is open, or is not of TM 4.0:
 //! - It stamps the rate that a source asks for on the way forward. Here a claim is the CCR of an FRM, which is what the
@@ -21,7 +21,8 @@
 //!   from its second FRM within an interval on, by what it claims: who has few cells only, as BRMs of a slow connection
 //!   are, would otherwise claim everything from time to time.
 //! - It shares equally, but who keeps more by its MCR takes that off the capacity first. With MCRs and weights
-//!   ([`Fairness`]) what is advertised is a level, by which a connection has its MCR and its weight times the level, and what is left is what claims and the others' MCRs leave.
+//!   ([`Fairness`]) what is advertised is a level, by which a connection has its MCR and its weight times the level,
+//!   and the rest is what claims and the others' MCRs leave.
 //! - The capacity is the target utilization of the line less what higher categories used in the last interval.
 
 use alloc::sync::Arc;
@@ -56,7 +57,7 @@ pub struct ConsistentMarkingConfig {
     /// Share of the line that is handed out.
     #[key(default = "0.95", range = Range::SHARE)]
     pub target_utilization: f64,
-    /// Equal shares, or every connection its MCR and a share by weight of what is left.
+    /// Equal shares, or every connection its MCR and a share of the rest by weight.
     #[key(default = "equal")]
     pub fairness: Fairness,
 }
@@ -115,7 +116,7 @@ struct Claim {
     /// Rate that it sent in the last interval, if that was less than it claimed; else infinite.
     sent: CellRate,
     entitled: Entitlement,
-    /// MCR, which it keeps whatever it is told, where shares are equal; zero else. In single precision for its size.
+    /// MCR, which it keeps in any case, where shares are equal; zero else. In single precision for its size.
     keeps: f32,
 }
 
@@ -203,7 +204,7 @@ impl ConsistentMarking {
         ConsistentMarking { config, link_rate, capacity, claims, counted, advertised: capacity }
     }
 
-    /// Works out what is advertised from the claims: with nobody marked it is smallest, and each mark lets it grow.
+    /// Works out what is advertised from the claims: with none marked it is smallest, and each mark lets it grow.
     fn advertise(&mut self) {
         let (mut level, mut parted) = (CellRate::ZERO, self.part_at(CellRate::ZERO));
         loop {

@@ -367,7 +367,7 @@ impl Promises for Erica {
     }
 
     fn answer_is_fixed(&self, slot: Slot, meter: &Meter) -> Settled {
-        // Aging goes by what sources claim, and newcomers are counted as they come.
+        // Aging uses the sources' claims, and newcomers are counted as they come.
         if self.config.aging.is_some() || self.config.immediate_fair_share {
             return Settled::No;
         }

@@ -254,7 +254,7 @@ mod tests {
     fn higher_categories_take_from_what_is_handed_out_and_a_thousandth_of_the_line_stays() {
         let mut world = World::new();
         world.0.on_guaranteed_cells(512);
-        // 256 cells are half of what is left: 1/4 would become 1/2, all of what is left; with half of 1/4, 3/8.
+        // 256 cells are half of the rest: 1/4 would become 1/2, all of the rest; with half of 1/4, 3/8.
         world.interval(256, 100);
         assert_eq!(world.ers(), LINE * 0.375);
         for _ in 0..40 {

@@ -128,7 +128,7 @@ impl IntervalLoad {
         self.others().available(of)
     }
 
-    /// Whether nothing came or was sent, nobody was active, and nothing waits.
+    /// Whether nothing came, was sent or waits, and no connection was active.
     pub fn is_idle(&self) -> bool {
         let Sent { booked, guaranteed, ubr, .. } = self.sent;
         let others = self.guaranteed_cells + booked + guaranteed + ubr;
@@ -136,7 +136,7 @@ impl IntervalLoad {
     }
 }
 
-/// Cells that a port sent of other categories than ABR, as far as its scheduler goes by them.
+/// Cells that a port sent of other categories than ABR, as far as its scheduler regards them.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Sent {
     /// GFR and UBR cells that went before ABR cells, because so much is booked for them.
@@ -364,7 +364,7 @@ impl Meter {
         self.guaranteed_cells += count;
     }
 
-    /// The port weighs categories by these `weights`, or goes by what is booked: it tells of [what it
+    /// The port weighs categories by these `weights`, or follows what is booked: it tells of [what it
     /// sends](Meter::sent).
     pub(super) fn watch_sent(&mut self, weights: Option<[Weight; 3]>) {
         self.wishes.get_or_insert_default().sent.weights = weights;

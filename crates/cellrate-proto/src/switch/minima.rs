@@ -1,7 +1,7 @@
 //! Connections whose MCR is more than an equal share: what is left for the others.
 //!
-//! A source keeps its MCR whatever it is told. Where shares are equal, those that are promised more take it off the
-//! capacity before the others share it; otherwise a port would hand out what it has promised a second time.
+//! A source keeps its MCR, whichever rate it is told. Where shares are equal, those that are promised more take it off
+//! the capacity before the others share it; otherwise a port would hand out what it has promised a second time.
 
 use alloc::vec::Vec;
 

@@ -166,7 +166,7 @@ pub trait SwitchAlgorithm: Promises {
     fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, meter: &Meter, feedback: &mut Feedback);
 
     /// An averaging interval ended. `meter` is already in the next one: what the ended one counted per connection is
-    /// in [`Meter::previous_cells`]. Default: nothing hangs on intervals.
+    /// in [`Meter::previous_cells`]. Default: nothing depends on intervals.
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let _ = (load, meter);
     }
@@ -210,7 +210,7 @@ pub trait Promises {
     }
 }
 
-/// Whether something still hangs on the cells that have come since the averaging interval began.
+/// Whether something still depends on the cells that have come since the averaging interval began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// It may.

@@ -12,7 +12,7 @@
 //! - Its sources send an RM cell per averaging interval, so that no rate is divided twice for one load. Here all BRMs
 //!   of a connection have the same answer for an interval: that to the first, by the last CCR that has come until then.
 //! - Its RM cells carry what the source measures that it sends beside what it may send. Here CCR stands for both.
-//! - A rate of 0 stays 0, whatever it is divided by. Here a connection counts with a thousandth of the equal share at
+//! - A rate of 0 stays 0, however it is divided. Here a connection counts with a thousandth of the equal share at
 //!   least.
 //! - Without any load ER is the target rate of an idle line; without any capacity z is infinite, and ER is 0.
 

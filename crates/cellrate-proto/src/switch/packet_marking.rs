@@ -263,8 +263,8 @@ mod tests {
         assert!(marks(second, true, 1), "a PDU of one cell");
     }
 
-    /// A port that goes by the queue of now, and a packet of one cell for each of these queues: whether each is marked
-    /// where chance gives this number.
+    /// A port that looks at the present queue, and a packet of one cell for each of these queues: whether each is
+    /// marked where chance gives this number.
     fn red(gentle: bool, queues: &[u64], chance: f64) -> Vec<bool> {
         let config = RedConfig { weight: 1.0, gentle, ..RedConfig::new(Cells(100), Cells(200)) };
         let mut marking = PacketMarking::<1>::new(PacketMarkingConfig::Red(config));

@@ -3,7 +3,7 @@
 //!
 //! What a line has left is taken for the rate of one connection more, the phantom. MACR is a running mean of it, and
 //! every connection may send a multiple of MACR. So a line settles where each has that multiple of what all of them
-//! leave: there is no state per connection, and nobody is counted.
+//! leave: there is no state per connection, and connections are not counted.
 //!
 //! Where the published description is open:
 //! - MACR begins as it is when one connection has the line, and is never below zero.
@@ -33,7 +33,7 @@ pub struct PhantomConfig {
     /// Averaging interval: its length at most.
     #[key(flatten, default = "0.5 ms")]
     pub interval: AveragingInterval,
-    /// How many times the mean a connection may send: n of them have n times this of what is left.
+    /// How many times the mean a connection may send: n of them have n times this part of the rest.
     #[key(default = "5", range = Range::POSITIVE)]
     pub utilization_factor: f64,
     /// Weight of the newest interval in the mean.

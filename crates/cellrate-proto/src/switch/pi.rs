@@ -210,7 +210,7 @@ mod tests {
         let mut world = World::new();
         world.interval(&[A, B], 180);
         assert_eq!(world.ers(), LINE - 3_200.0);
-        // Nobody counts as one.
+        // No connection counts as one.
         world.interval(&[], 180);
         assert_eq!(world.ers(), LINE - 3_200.0 - 640.0);
     }

@@ -116,7 +116,7 @@ impl PortControl {
         held_to[place] = RateCode::floor(rate);
     }
 
-    /// The scheduler weighs categories by these `weights`, or goes by what is booked for GFR and UBR if there are none:
+    /// The scheduler weighs categories by these `weights`, or follows what is booked for GFR and UBR if there are none:
     /// it tells of what it [sends](PortControl::on_sent).
     pub fn watch_sent(&mut self, weights: Option<[Weight; 3]>) {
         if let Some(active) = self.active.as_deref_mut() {
@@ -237,8 +237,8 @@ impl PortControl {
         self.algorithm().is_none_or(Promises::ignores_open_interval)
     }
 
-    /// Whether the answer to a BRM of this connection at `now` hangs on cells that have come since the interval began,
-    /// or on the queue: if not, those who tell of cells late need not do so for it.
+    /// Whether the answer to a BRM of this connection at `now` depends on cells that have come since the interval
+    /// began, or on the queue: if not, those who tell of cells late need not do so for it.
     #[inline]
     pub fn answer_is_fixed(&self, now: Time, slot: Slot) -> Settled {
         let Some(Active { meter, algorithm, .. }) = self.active.as_deref() else { return Settled::Yes };
@@ -251,7 +251,7 @@ impl PortControl {
     }
 
     /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
-    /// port's ABR queue now; where the [answer is settled](PortControl::answer_is_fixed), nobody looks at it.
+    /// port's ABR queue now; where the [answer is settled](PortControl::answer_is_fixed), it is not read.
     #[inline]
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
         let Some(Active { meter, algorithm, marking }) = self.active.as_deref_mut() else { return };

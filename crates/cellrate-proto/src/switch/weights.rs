@@ -4,7 +4,7 @@
 //! This is general weighted fairness (Vandalore, Fahmy, Jain, Goyal, Goyal, "General weighted fairness and its support
 //! in explicit rate switch algorithms", Computer Communications 23(2), 2000), which has the criteria that TM 4.0 gives
 //! as examples (MCR plus an equal share, MCR plus a share by MCR, ...) as special cases. ERICA's own steps stay what
-//! they are; but what they share out is the capacity less what connections use of their MCRs, and each goes by its
+//! they are; but what they share out is the capacity less what connections use of their MCRs, and each follows its
 //! level: by how much it is above its MCR, over its weight.
 
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ words! {
         /// Equal shares, whatever MCRs and weights are (default).
         #[default]
         Equal = "equal",
-        /// MCR, and a share by weight of what is left.
+        /// MCR, and a share of the rest by weight.
         Weighted = "weighted",
     }
 }

@@ -25,7 +25,7 @@ pub(crate) const DELAY_COURSE: Tagged =
 /// Most steps of a link's rate or delay.
 pub(crate) const MOST_STEPS: usize = 1_000_000;
 
-/// Delays, and what becomes of what is on the line at the instant of each.
+/// Delays, and the fate of cells on the line at the instant of each.
 pub(crate) type Delays = Vec<(Time, (Duration, InFlight))>;
 
 /// The rate of a link: from each instant on, the first at 0.
@@ -37,7 +37,7 @@ pub(crate) fn rate(node: &Node, end: Time) -> Result<Vec<(Time, BitRate)>, Fault
     }
 }
 
-/// Its delay, and what becomes of what is on the line then.
+/// Its delay, and the fate of cells on the line then.
 pub(crate) fn delay(node: &Node, end: Time) -> Result<Delays, Fault> {
     let kept = |delay| (delay, InFlight::Kept);
     let Some(table) = node.table() else { return Ok(vec![(Time::ZERO, kept(quantity::time(node)?))]) };

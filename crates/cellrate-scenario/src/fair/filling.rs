@@ -45,7 +45,7 @@ pub(super) fn answered(nrm: f64, other_nrm: f64) -> f64 {
 const ROUNDS: usize = 64;
 
 /// [`fill`] with what the cells that come back of all flows leave of the ports: they ask for no more than a small part
-/// of what a flow gets, unless Nrm is small, so nobody holds them back, and they come first.
+/// of what a flow gets, unless Nrm is small, so nothing holds them back, and they come first.
 pub(super) fn fill_beside_answers(
     capacity: &[f64],
     phantoms: &[f64],
@@ -269,7 +269,7 @@ impl Filling {
     }
 }
 
-/// The level at which a port is full: what each unit of weight gets of what is left; never below 0, nor -0.
+/// The level at which a port is full: the rest for each unit of weight; never below 0, nor -0.
 fn full_at(left: f64, weight: f64) -> f64 {
     (left / weight).max(0.0) + 0.0
 }

@@ -415,7 +415,7 @@ pub enum Sender {
 }
 
 impl Sender {
-    /// PCR; of what is not ABR its peak rate.
+    /// PCR for ABR, the peak rate otherwise.
     pub fn pcr(&self) -> CellRate {
         match self {
             Sender::Abr(abr) => abr.parameters.pcr,
@@ -423,7 +423,7 @@ impl Sender {
         }
     }
 
-    /// MCR; 0 of what is not ABR.
+    /// MCR for ABR, 0 otherwise.
     pub fn mcr(&self) -> CellRate {
         match self {
             Sender::Abr(abr) => abr.parameters.mcr,
@@ -431,7 +431,7 @@ impl Sender {
         }
     }
 
-    /// ICR in force, which TBE / FRTT limits; of what is not ABR its peak rate.
+    /// ICR in force, which TBE / FRTT limits; the peak rate for other categories.
     pub fn icr(&self) -> CellRate {
         match self {
             Sender::Abr(abr) => abr.parameters.effective_icr(),

@@ -15,7 +15,7 @@ pub struct Segmenting {
 
 impl Scenario {
     /// The switches that segment the control loops of `connection`, along its path: those where one of its two
-    /// directions leaves by a port that says so. A port that says nothing goes by the other one.
+    /// directions leaves by a port that says so. A port that says nothing follows the other one.
     pub fn segmenting(&self, connection: &Connection) -> impl Iterator<Item = Segmenting> {
         segmenting(&self.links, connection)
     }

@@ -28,7 +28,7 @@ pub(super) fn cut(network: &mut Network, duration: Duration) -> Result<(), Fault
 /// Whether everything that connections need of their links can be had where these change.
 ///
 /// # Errors
-/// A first link whose rate changes, where an adapter goes by it: of TCP, and of requests and responses.
+/// A first link whose rate changes, where an adapter depends on it: of TCP, and of requests and responses.
 pub(super) fn check(network: &Network, connections: &[Connection]) -> Result<(), Fault> {
     for connection in connections {
         let of_flows = [&connection.forward, &connection.backward];

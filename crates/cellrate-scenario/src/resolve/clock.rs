@@ -16,7 +16,7 @@ use crate::text::error::Fault;
 use crate::text::reading::word;
 use crate::text::tree::{Node, Table};
 
-/// Sets the clocks of all hosts and links, and what goes by them.
+/// Sets the clocks of all hosts and links, and all that is timed by them.
 pub(super) fn set(
     root: &Table,
     seed: u64,
@@ -119,7 +119,7 @@ struct Draw {
 }
 
 impl Draw {
-    /// 64 bits that hang on the seed, what for, and for whom.
+    /// 64 bits that depend on the seed, what for, and for whom.
     fn bits(self, what: &str, name: &str) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.seed.to_le_bytes());

@@ -285,7 +285,7 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -
     Ok(())
 }
 
-/// The delay of a link, from its length or as it is written, and what becomes of what is on the line where it changes.
+/// The delay of a link, from its length or as it is written, and the fate of cells on the line where it changes.
 fn delays(keys: &LinkTable, place: Place, end: Time) -> Result<Delays, Fault> {
     match (&keys.length, &keys.delay) {
         (Some(_), Some(delay)) => {

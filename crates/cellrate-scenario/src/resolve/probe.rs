@@ -1,4 +1,4 @@
-//! Probes: which quantity of what is recorded when.
+//! Probes: quantities to record, their owners and instants.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,5 +1,5 @@
 //! Service at ports, held against the connections through them: what is booked before ABR, what each category has for
-//! certain, and keys of connections that no port on their way goes by.
+//! certain, and keys of connections that no port on their way uses.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub(super) fn parts(network: &Network, connections: &[Connection], all_come: boo
     ports.map(parts).collect()
 }
 
-/// Refuses keys that no port goes by, on no way of the connections that have them from there.
+/// Refuses keys that no port uses on any way of the connections that have them.
 pub(super) fn check_keys(
     network: &Network,
     connections: &[Connection],

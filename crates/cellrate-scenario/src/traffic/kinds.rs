@@ -90,8 +90,8 @@ pub trait TrafficKind {
         None
     }
 
-    /// Whether its cells come at instants that hang on nothing but itself, or are always there: then a port to which
-    /// only such traffic comes may be worked out ahead, where nobody has to see ends of PDUs. Default false.
+    /// Whether its cells come at instants that depend on nothing but itself, or are always there: then a port to which
+    /// only such traffic comes may be worked out ahead, where ends of PDUs need not be seen. Default false.
     fn is_autonomous(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! On and off by turns, each for a fixed or an exponentially distributed time; cells at a constant rate while on, the
-//! first at the very start of the period.
+//! On and off alternately, each for a fixed or an exponentially distributed time; cells at a constant rate while on,
+//! the first at the very start of the period.
 
 use cellrate_proto::declaration::{Key, Shape, key, required};
 use cellrate_proto::{CellRate, Duration, Time};
@@ -15,7 +15,7 @@ use crate::text::{check, quantity};
 use crate::values::ClockOffset;
 use crate::values::Period;
 
-/// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
+/// On and off alternately; cells at `rate` while on; what the sender may not yet send waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnOff {
     /// Cells per second while on.
@@ -35,7 +35,7 @@ const RATE_KEY: Key = required("rate", POSITIVE_RATE, "Rate of data cells while 
 impl Declared for OnOff {
     const SHAPE: Shape = Shape {
         name: "on-off",
-        about: "On and off by turns, the first cell at the very start of each on period: one of length t has t * rate cells, rounded up. What the sender may not yet send waits.",
+        about: "On and off alternately, the first cell at the very start of each on period: one of length t has t * rate cells, rounded up. What the sender may not yet send waits.",
         keys: &[
             RATE_KEY,
             key("on", PERIOD, "duty times period", "How long it is on each time."),
@@ -54,7 +54,7 @@ impl Declared for OnOff {
 
     const FOR_CALLS: Option<Shape> = Some(Shape {
         name: "call_on_off",
-        about: "On and off by turns, beginning with on; as the traffic of this type of a vc.",
+        about: "On and off alternately, beginning with on; as the traffic of this type of a vc.",
         keys: &[
             RATE_KEY,
             required("on", PERIOD, "How long it is on each time."),

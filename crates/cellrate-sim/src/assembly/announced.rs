@@ -6,7 +6,7 @@ use crate::cell::SEQUENCE_MASK;
 use crate::mechanisms::{Mechanism, Mechanisms};
 
 /// Connections whose requests and responses end with a [marked](crate::cell::Cell::ends_pdu) cell; `tapped` are ports
-/// whose cells somebody sees.
+/// whose cells are seen.
 pub(super) struct Announced<'a> {
     pub scenario: &'a Scenario,
     pub tapped: &'a [PortIndex],
@@ -15,7 +15,7 @@ pub(super) struct Announced<'a> {
 
 impl Announced<'_> {
     /// Whether bursts of the connection of `flow` do. Where a cell may be lost, a later one may complete a burst; and
-    /// the mark is for the simulator alone, so that nobody on the way may look for ends of PDUs.
+    /// the mark is for the simulator alone, so that no port on the way may look for ends of PDUs.
     pub(super) fn has(&self, flow: FlowIndex) -> bool {
         let connection = self.scenario.connection(flow.connection());
         let Some(Traffic::RequestResponse(model)) = &connection.forward.traffic else { return false };

@@ -13,7 +13,7 @@ use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::ports::{Port, Queues, priority};
 
 pub(super) struct Hops {
-    /// Nobody else has it so far.
+    /// Not shared so far.
     pub(super) table: Arc<[Hop]>,
     /// The first hop of each direction of each connection.
     pub(super) first: Vec<u32>,
@@ -53,7 +53,7 @@ impl Hops {
 
 /// The table of hops while it is being written.
 pub(super) fn own(table: &mut Arc<[Hop]>) -> &mut [Hop] {
-    Arc::get_mut(table).expect("nobody else has it so far")
+    Arc::get_mut(table).expect("it is not shared so far")
 }
 
 pub(super) fn build_hops(

@@ -54,7 +54,7 @@ pub(super) fn build_port(
     let deferrable =
         mechanisms.has(Mechanism::Deferral) && !(ends.tapped || ends.joined || line.is_changing());
     let queues = queues(scenario, index, used, &ends, line, deferrable, outlets);
-    // What a built-in algorithm would answer, nobody asks for where no ABR connection goes.
+    // The answers of a built-in algorithm are not asked for where no ABR connection goes.
     let asks = used[ABR] || scenario.port(index).custom.is_some() || watched.algorithm;
     let asks = asks || !mechanisms.has(Mechanism::Unmetered);
     let metered = ends.originates || is_switch && asks && control.needs_meter();

@@ -7,7 +7,7 @@
 //! [`Consolidator`](cellrate_proto::consolidation::Consolidator) knows. The ports of the branches answer it as it goes
 //! up, or the port of its branch as it comes, whichever the algorithm asks for.
 //!
-//! Nobody can know of these cells before: so each arrival is an event, and no port that they come to is ever deferred.
+//! These cells cannot be known before: so each arrival is an event, and no port that they come to is ever deferred.
 
 use cellrate_proto::{RmCell, Time};
 

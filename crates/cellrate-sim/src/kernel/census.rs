@@ -98,7 +98,7 @@ impl Census {
         {
             self.known.pop();
             self.pass(at);
-            // At one instant ends come first: nobody ends as it begins.
+            // At one instant ends come first: none ends as it begins.
             self.under_way = if begins { self.under_way + 1 } else { self.under_way - 1 };
             self.series.iter_mut().for_each(|series| series.note(at, self.under_way));
         }
@@ -172,7 +172,7 @@ mod tests {
         };
         assert_eq!(columns(&census), [(vec![0, 5], vec![0.0, 1.0]), (vec![0, 3, 5], vec![0.0, 1.0, 2.0])]);
         census.count_until(at(50));
-        // At 10 one goes and another comes, which is no change; 15 begins with nobody's end but its own.
+        // At 10 one goes and another comes, which is no change; 15 begins with no end but its own.
         assert_eq!(columns(&census)[0], (vec![0, 5, 10, 15, 20], vec![0.0, 1.0, 2.0, 2.0, 1.0]));
         assert_eq!(columns(&census)[1], (vec![0, 3, 5, 15], vec![0.0, 1.0, 2.0, 1.0]));
     }

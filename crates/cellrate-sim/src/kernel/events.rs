@@ -3,7 +3,7 @@
 //! Every event is a cell that comes to a port or an end, a cell that leaves, a sample or a timer. A cell that comes to
 //! a switch goes one way, [`Cluster::forward`]: what waits before it has come first, the port in the other direction
 //! answers it if it is a BRM, the port's meter counts it, and it [joins](Cluster::enqueue) the port's queue and is on
-//! the link behind it. Data cells that nobody has to see go the same way in the [passes](super::deferred), many at a
+//! the link behind it. Data cells that need not be seen go the same way in the [passes](super::deferred), many at a
 //! time.
 
 use cellrate_engine::switch_port::SwitchPort;

@@ -171,7 +171,7 @@ pub(crate) struct Kernel {
 /// A watcher, which is called between windows with the end of the last one and the clusters.
 pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> + 'a;
 
-/// Windows in a round: as many clusters are at work by turns, and have room in a second-level cache together even where
+/// Windows in a round: as many clusters are at work in turn, and have room in a second-level cache together even where
 /// each has a hundred connections that begin there.
 const WINDOWS_PER_ROUND: u64 = 3;
 

@@ -1,7 +1,7 @@
 //! Flows and calls begin.
 //!
 //! A [schedule](cellrate_engine::demand::DemandSchedule), which all clusters share, says what begins when and on which
-//! connection: none of it hangs on cells. Each pair of hosts has an opener in the cluster of the host that sends, and
+//! connection: none of it depends on cells. Each pair of hosts has an opener in the cluster of the host that sends, and
 //! a leaf of the schedule for it. A beginning is dealt with like a BRM that arrives at the end of the connection: what
 //! it had planned is taken back, and it plans anew.
 //!
@@ -60,13 +60,13 @@ impl Cluster {
                 self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
             }
         } else {
-            // How often a pair looks hangs on how far others have had the schedule go by then: that is no event.
+            // How often a pair looks depends on how far others have had the schedule go by then: that is no event.
             self.events -= 1;
         }
         self.look_for_opening(now, number);
     }
 
-    /// The next slot of an opener, by turns, whose end has nothing to send at `now`, nor, with TCP, to be acknowledged:
+    /// The next slot of an opener, in turn, whose end has nothing to send at `now`, nor, with TCP, to be acknowledged:
     /// what the flow before it has on its way has time to arrive.
     fn free_slot(&mut self, now: Time, number: usize) -> Option<u32> {
         let Opener { next_slot, slots, .. } = &self.openers.list[number];

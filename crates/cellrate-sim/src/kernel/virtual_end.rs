@@ -62,7 +62,7 @@ impl Cluster {
             return self.lose(next.port as usize, next.flow);
         }
         let left_to_do = self.endpoints[endpoint].receive(cell);
-        debug_assert!(left_to_do.is_none(), "nobody puts PDUs together here");
+        debug_assert!(left_to_do.is_none(), "PDUs are not put together here");
         // Behind others, it changes nothing about when the first one leaves.
         if was_empty {
             self.plan_virtual(now, partner);

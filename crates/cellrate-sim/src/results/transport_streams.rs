@@ -22,7 +22,7 @@ pub(crate) fn collect(
     for flow in scenario.flows() {
         let Some(Traffic::Mpeg2(model)) = &scenario.flow(flow).traffic else { continue };
         let mut decoder = Decoder::new(&flow_name(scenario, flow), model, from);
-        // The encoder hangs on nothing of the network: its PDUs are made once more.
+        // The encoder depends on nothing of the network: its PDUs are made once more.
         let random = Random::new(scenario.seed, Stream::Traffic(Owner::flow(scenario, flow)));
         let mut pdus = Mpeg2Pdus::new(model, random);
         let interface = assembly.receiver(flow).interface.as_ref();

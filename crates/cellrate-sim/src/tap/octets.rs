@@ -111,7 +111,7 @@ impl Wire {
         }
     }
 
-    /// Nobody looks any more.
+    /// Not looked at any more.
     pub fn end(&mut self, clusters: &mut [Cluster]) {
         for stream in self.flows.iter_mut().filter_map(|flow| flow.stream.take()) {
             if let Some(adapter) = stream.adapter(clusters) {

@@ -2,7 +2,7 @@
 //!
 //! Initial sequence numbers are 0, so the first octet of a stream is number 1, whether a SYN can be seen or the
 //! connection is open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Where data
-//! go one way, the receiver's timestamps repeat those that they answer: nobody reads them. Headers longer than 40
+//! go one way, the receiver's timestamps repeat those that they answer: they are not read. Headers longer than 40
 //! octets are filled with options that do nothing; where the scenario's header can be no IP and TCP header, because it
 //! is shorter than 40 octets, longer than options may make it or no multiple of four, the whole packet is zeros.
 
@@ -141,7 +141,7 @@ impl Endpoints {
         for (flag, bit) in [(Flags::ECE, ECE), (Flags::CWR, CWR)] {
             tcp[13] |= if heading.flags.has(flag) { bit } else { 0 };
         }
-        // Where nobody has said what has come, nothing can have, and any window will do.
+        // Where nothing is known to have come, nothing can have, and any window will do.
         let mut window = u64::from(u16::MAX);
         let options = &mut tcp[TCP_HEADER..header];
         options.fill(NO_OPERATION);

@@ -9,7 +9,7 @@
 //! An end holds the bursts that its application has begun to hand over, sends them in order, and is told of each data
 //! cell that arrives. A burst is complete when its last cell has arrived, or a later one: cells keep their order, so
 //! that what is missing then is lost. A lost last cell with nothing behind it is never missed, and the conversation
-//! stops: nobody here sends anything twice.
+//! stops: nothing here is sent twice.
 
 use std::collections::VecDeque;
 

@@ -30,7 +30,7 @@ pub struct Adapter {
     cell_time: Duration,
     /// Time that the host takes for each PDU, if it takes any.
     processing: Option<Box<ProcessingTimes>>,
-    /// The instant of what is offered next.
+    /// The instant of the next offer.
     now: Time,
     /// When the last bit of the last PDU that left whole has left.
     free: Time,
@@ -42,7 +42,7 @@ pub struct Adapter {
     pub responses: BTreeMap<(u16, u32), Time>,
     /// Segments that have left, for the far end to pick up: the simulator's cells carry numbers, not octets.
     pub departed: VecDeque<Departed>,
-    /// Segments offered since somebody emptied it, where somebody wants to know.
+    /// Segments offered since it was last emptied, where that is asked for.
     pub journal: Option<Vec<Offered>>,
 }
 

@@ -56,7 +56,7 @@ impl Interface {
     /// `cell` has made a PDU whole: returned if there is something left to do at the instant at which it arrives.
     #[inline]
     pub fn on_whole(&mut self, cell: Cell) -> Option<Cell> {
-        // Nobody answers a datagram: its instant is written down, and no event is spent on it.
+        // A datagram has no answer: its instant is written down, and no event is spent on it.
         let Some(datagrams) = &mut self.datagrams else { return Some(cell) };
         datagrams.on_whole(cell.sequence(), cell.arrives);
         None

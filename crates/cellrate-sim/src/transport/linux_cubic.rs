@@ -2,7 +2,7 @@
 //!
 //! - It counts whole segments: the window grows by one after so many are acknowledged, as many as the cubic function
 //!   and the window of Reno ask for.
-//! - A loss takes three tenths of cwnd, where RFC 9438 (section 4.6) takes them of what is on its way.
+//! - A loss takes three tenths of cwnd, where RFC 9438 (section 4.6) takes them of the data on their way.
 //! - Before the first loss, and after a time-out, the window grows by a twentieth in a round trip at least.
 //! - Reno's window grows by 8/15 of a segment in a round trip, however large it is; RFC 9438 has a whole one from where
 //!   the window was before the loss on.

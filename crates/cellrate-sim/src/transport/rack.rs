@@ -150,7 +150,7 @@ impl Rack {
     /// An ACK of everything before `next` has come at `now`, with the reports that are in `board`. `is_old` says of the
     /// instant at which a segment was sent again whether the ACK answers an earlier one, by its timestamps (section
     /// 6.2, steps 1 to 3). Of segments beyond a hole they say nothing: the echo is that of the segment which advanced
-    /// the left edge last (RFC 7323, section 4.3), older than any probe. Linux goes by the shortest round trip alone.
+    /// the left edge last (RFC 7323, section 4.3), older than any probe. Linux takes the shortest round trip alone.
     pub fn on_acknowledgment(
         &mut self,
         now: Time,

@@ -15,7 +15,7 @@ pub struct Segment {
     pub connection: u16,
     /// The bits that its headers have set. A client's or server's packet has a [heading](Packet::heading) of its own.
     pub flags: Flags,
-    /// TSval of data, TSecr of an ACK, where it is [stamped](Flags::STAMPED): the other one nobody reads where data go
+    /// TSval of data, TSecr of an ACK, where it is [stamped](Flags::STAMPED): the other one is not read where data go
     /// one way.
     pub stamp: u32,
     /// Data, or an ACK.

@@ -448,7 +448,7 @@ impl Sender {
         match (self.phase, self.recovery) {
             (Phase::Recovering { .. }, Recovery::Reno | Recovery::NewReno) => self.congestion.inflate(),
             (Phase::Recovering { .. } | Phase::Repairing { .. }, _) | (Phase::Open, Recovery::None) => {}
-            // RACK goes by times.
+            // RACK compares times.
             (Phase::Open | Phase::Reducing { .. }, Recovery::Sack) if self.rack.is_some() => {}
             (Phase::Open | Phase::Reducing { .. }, Recovery::Sack) => {
                 let lost = self.scoreboard.lost_before() > self.una;

@@ -28,7 +28,7 @@ pub struct SizedFlow {
     pub begins: Time,
     /// Its size.
     pub octets: Octets,
-    /// From its arrival to the arrival of its last cell, if nobody else had sent.
+    /// From its arrival to the arrival of its last cell, if no other had sent.
     pub alone: Duration,
 }
 

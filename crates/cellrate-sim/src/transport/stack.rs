@@ -26,7 +26,7 @@ pub struct Stack {
     servers: Vec<Server>,
     /// Where connections come one after the other: there is one sender, or receiver, at most then.
     succession: Option<Box<Succession>>,
-    /// An adapter that goes by the ACKs of its senders.
+    /// An adapter that depends on the ACKs of its senders.
     edge: Option<Box<Edge>>,
     quiet: Quiet,
     turns: Turns,
@@ -46,8 +46,8 @@ struct Quiet {
 struct Turns {
     /// The number of the next one: senders, then clients, then servers.
     next: usize,
-    /// Nobody had data when all were last asked, and nothing has happened since.
-    nobody: bool,
+    /// No connection had data when all were last asked, and nothing has happened since.
+    none_had_data: bool,
 }
 
 /// First packet that one of `all` gives, asked from the first that is not known to be `quiet` on.
@@ -136,7 +136,7 @@ impl Stack {
             return false;
         };
         self.quiet.senders = connection.min(self.quiet.senders);
-        self.turns.nobody = false;
+        self.turns.none_had_data = false;
         self.senders[connection].on_answer(now, &ack, heading);
         true
     }
@@ -152,7 +152,7 @@ impl Stack {
         let before = self.senders.pop();
         self.senders.extend(succession.begin(flow, before));
         self.quiet.senders = 0;
-        self.turns.nobody = false;
+        self.turns.none_had_data = false;
     }
 
     /// Whether no flow of a size is under way, as far as this end knows: all of the last one is acknowledged.
@@ -174,7 +174,7 @@ impl Stack {
             edge.on_acknowledgment((connection, ack.clone(), segment.heading()));
             return None;
         }
-        self.turns.nobody = false;
+        self.turns.none_had_data = false;
         let Quiet { receivers, senders, clients, servers } = &mut self.quiet;
         match &segment.contents {
             contents @ (Contents::Data(_) | Contents::FlowEnd(_)) => {
@@ -214,7 +214,7 @@ impl Stack {
     /// Time has come to `now`.
     pub fn on_timer(&mut self, now: Time) {
         self.quiet = Quiet::default();
-        self.turns.nobody = false;
+        self.turns.none_had_data = false;
         self.senders.iter_mut().for_each(|sender| sender.on_timer(now));
         self.receivers.iter_mut().for_each(|receiver| receiver.on_timer(now));
         self.clients.iter_mut().for_each(|client| client.on_timer(now));
@@ -260,7 +260,7 @@ impl Stack {
         }
         let [transfers, fetching] = [senders.len(), senders.len() + clients.len()];
         let all = fetching + servers.len();
-        if all == 0 || takes && turns.nobody {
+        if all == 0 || takes && turns.none_had_data {
             return None;
         }
         for place in 0..all {
@@ -282,7 +282,7 @@ impl Stack {
                 return Some(said.of(connection as u16, succession));
             }
         }
-        turns.nobody = takes;
+        turns.none_had_data = takes;
         None
     }
 

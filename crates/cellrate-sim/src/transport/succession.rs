@@ -1,7 +1,7 @@
 //! Connections of TCP over a VC, one after the other: each carries a flow of a size, and is forgotten when the next one
 //! begins, which is not before all of it is acknowledged.
 //!
-//! Segments have the number of their connection. What comes late of one that is over is answered by nobody.
+//! Segments have the number of their connection. Segments of one that is over are not answered.
 
 use cellrate_proto::Octets;
 use cellrate_scenario::TcpConfig;

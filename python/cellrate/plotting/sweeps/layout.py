@@ -1,4 +1,4 @@
-"""Layout of what is varied: which part of the picture shows it, the axis, lines of their own, or columns of panels."""
+"""Layout of varied keys: which part of the picture shows it, the axis, lines of their own, or columns of panels."""
 
 from __future__ import annotations
 

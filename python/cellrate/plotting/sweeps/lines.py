@@ -1,4 +1,4 @@
-"""The lines of panels: of each connection or port where there is room, and of what is made of all where not."""
+"""The lines of panels: of each connection or port where there is room, of their total or mean where not."""
 
 from __future__ import annotations
 

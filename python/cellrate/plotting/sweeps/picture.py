@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...recorded.run import Recorded
 
 PANEL_HEIGHT, GAP, TOP = 1.6, 0.4, 0.5
-"""Heights of a panel, of what is between two, and of what is above the first one's heading [in]."""
+"""Heights of a panel, of the gap between two, and of the room above the first heading [in]."""
 
 PANEL_WIDTHS = {1: 4.6, 2: 3.0, 3: 2.3}
 """By number of columns [in]; with more the least of these."""

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn who_is_below_fair_share_counts_as_part_of_one() {
         let mut world = World::new(effective(), &[(0.0, 1.0); 2]);
-        // FairShare is C before the first interval ends: 3/4 + 1/4; the second goes by the same.
+        // FairShare is C before the first interval ends: 3/4 + 1/4; the second is counted by the same.
         assert_eq!(world.interval(&[Some(0.75), Some(0.25)]), 1.0);
         assert_eq!(world.figure("fair_share"), C);
         // 1 + 1/4, FairShare 4/5 of C; then 1 + 5/16.

@@ -41,7 +41,7 @@ pub struct EricaConfig {
     /// Otherwise what was measured counts, if that is less.
     #[key(default = "false")]
     pub claims_are_use: bool,
-    /// Equal shares, or every connection its MCR and a share by weight of what is left.
+    /// Equal shares, or every connection its MCR and a share of the rest by weight.
     #[key(default = "equal")]
     pub fairness: Fairness,
     /// Grants less to a connection that claims more than it sends; {} for all defaults.

@@ -102,7 +102,7 @@ fn overload_scales_down_to_the_fair_share_at_most() {
 
 #[test]
 fn underload_scales_up_and_capacity_is_the_limit() {
-    // z = 1/2, FairShare = C/2, MaxAllocPrevious = C/2 because the second interval answered nobody. A: 0.375 C / (1/2)
+    // z = 1/2, FairShare = C/2, MaxAllocPrevious = C/2 because the second interval gave no answer. A: 0.375 C / (1/2)
     // = 0.75 C, but its CCR is below FairShare: C/2. With CCR 0.5 C: C. With 0.75 C: 1.5 C, cut to C.
     for (ccr, er) in [(0.375, 0.5), (0.5, 1.0), (0.75, 1.0)] {
         let mut world = World::new(half_utilization());

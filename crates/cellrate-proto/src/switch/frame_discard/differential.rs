@@ -15,7 +15,7 @@ pub struct Differential {
     pub low: Cells,
     /// H: PDUs are refused while there are more cells; less than their room in `buffers`.
     pub high: Cells,
-    /// a: how much of the probability goes by what a connection has above its part, the rest by how full the buffer
+    /// a: how much of the probability depends on what a connection has above its part, the rest by how full the buffer
     /// is.
     #[key(default = "0.5", range = Range::FRACTION)]
     pub fairness: f64,
@@ -40,7 +40,8 @@ impl BuiltIn for Differential {
 }
 
 impl Differential {
-    /// True if the connection has more of the cells than its part of what is promised, and chance has it lose for that.
+    /// True if the connection has more of the cells than its part of the promised rates, and chance has it lose for
+    /// that.
     fn exceeds_by_chance(&self, first: &FirstCell, draw: impl FnOnce() -> f64) -> bool {
         let (low, high) = (self.low.0, self.high.0);
         let (part, own, queue) = (first.part(), first.own as f64, first.queue as f64);

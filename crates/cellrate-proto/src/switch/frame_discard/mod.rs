@@ -108,7 +108,7 @@ struct Vc {
     progress: Progress,
     /// Whether its cells are those of PDUs.
     has_pdus: bool,
-    /// Its cells in the buffer, where somebody has to know.
+    /// Its cells in the buffer, where a policy has to know.
     cells: u64,
     /// Minimum cell rate that it is promised [cells/s].
     mcr: f64,

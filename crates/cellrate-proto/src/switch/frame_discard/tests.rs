@@ -65,7 +65,7 @@ fn where_connections_take_turns_a_departure_says_whose_cell_it_is() {
     discard.on_departure(Some(second));
     assert!(admits(&mut discard.clone(), second, true, 5));
     assert!(!admits(&mut discard.clone(), first, true, 5));
-    // Three of the first go: with one cell each nobody has more.
+    // Three of the first go: with one cell each no connection has more.
     (0..3).for_each(|_| discard.on_departure(Some(first)));
     assert!(admits(&mut discard, first, true, 2));
 }
@@ -220,7 +220,7 @@ fn tagged_pdus_are_refused_above_a_threshold_of_their_own() {
     assert!(!buffer.come_tagged(1, true, true));
     assert_eq!(buffer.pdu(0, 2), [true; 2]);
     assert_eq!(buffer.pdu(0, 1), [false]);
-    // A PDU goes by its first cell.
+    // The first cell decides for its PDU.
     buffer.leave(3);
     assert!(buffer.come_tagged(1, false, false) && buffer.come_tagged(1, true, true));
     assert_eq!(buffer.counts(), (2, 0));

@@ -4,7 +4,7 @@
 //! follow. Where the control [does not
 //! mind](cellrate_proto::switch::PortControl::ignores_open_interval), it is told once the others have been counted as
 //! well. The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
-//! room, or nobody has asked its source yet) ends the run, and takes the general [step](super).
+//! room, or its source has not been asked yet) ends the run, and takes the general [step](super).
 
 use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::NEVER;

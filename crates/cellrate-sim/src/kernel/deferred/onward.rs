@@ -1,6 +1,6 @@
 //! Deferred ports from switch to switch within a cluster: cells go on over such links many at a time.
 //!
-//! Where all that leaves a FIFO for the next switch goes on by ports that are deferred, nobody sees its data cells
+//! Where all that leaves a FIFO for the next switch goes on by ports that are deferred, its data cells are not seen
 //! there, and they need not be events here. RM cells and ends of PDUs are events at each switch, because a host far
 //! behind may answer them: with each of them come the data cells before it.
 //!

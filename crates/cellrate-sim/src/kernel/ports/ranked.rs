@@ -1,4 +1,4 @@
-//! A port with several categories whose departures nobody has to see as they happen: strict priority, not pre-emptive,
+//! A port with several categories whose departures need not be seen as they happen: strict priority, not pre-emptive,
 //! nothing lost and nothing marked.
 //!
 //! The line works whenever there is work, and every cell takes the same time. So all categories together are a [`Fifo`]

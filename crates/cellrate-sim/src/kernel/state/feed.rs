@@ -215,10 +215,9 @@ impl Feed {
         self.front.count == 0
     }
 
-    /// The train at the front has been used up, with the cell of this `key`: the key of what comes behind it, if that
-    /// can be said here. Where the source planned no more than that train, it is the earliest that its next cell can
-    /// have, if that cell is no event whatever it is: who comes to this key works out what the source sends, then or
-    /// later.
+    /// Removes the exhausted front train, whose last cell had `key`, and returns the key of the next cell. If the source
+    /// has planned nothing more, returns the earliest key its next cell can have, or `None` if that cell may be an
+    /// event.
     #[inline(never)]
     pub fn key_behind(&mut self, key: u64, schedule: &Schedule) -> Option<u64> {
         if let Some(next) = self.next_behind() {
@@ -498,7 +497,7 @@ mod tests {
             out_of_rate: false,
         };
         let brm = |at: u64| Train::of(Cell::resource_management(Time::from_ps(at), &brm));
-        // Where no cell is an event somebody may look for BRMs all the same.
+        // Where no cell is an event a port may look for BRMs all the same.
         for significance in [Significance::BEFORE_CLUSTER, Significance::NONE] {
             let mut feed = Feed::new(0, 0, true, significance);
             let found = |feed: &Feed| feed.first_backward_rm().map(|train| train.first_arrival().as_ps());

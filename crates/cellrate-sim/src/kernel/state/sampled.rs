@@ -18,7 +18,7 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    /// For the series of this sampler. What has been received, or lost, may hang on any port.
+    /// For the series of this sampler. What has been received, or lost, may depend on any port.
     pub fn new(sampler: &mut Sampler, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
         let rm_senders = sampler.wait_for_changes(endpoints);
         let (mut looked_at, mut senders) = (BTreeSet::new(), BTreeSet::new());

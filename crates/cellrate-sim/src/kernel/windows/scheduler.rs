@@ -1,7 +1,7 @@
 //! Who runs which cluster for its next window, and in what order, on one thread or on several.
 //!
 //! What leaves a cluster within a window does not arrive elsewhere within it. So a cluster may run its next window as
-//! soon as its neighbours have run the one before; nobody has to wait for all. A cluster is never more than a window
+//! soon as its neighbours have run the one before; none has to wait for all. A cluster is never more than a window
 //! ahead of a neighbour, and what one that is ahead of it has sent waits in the [`exchange`](super::exchange).
 //!
 //! A large network does not fit into the caches, and to fetch what a cluster works on takes longer than a window of it.
@@ -89,7 +89,7 @@ impl Share<'_> {
         exchange: &Exchange,
         goes_on: &mut dyn FnMut(&mut [Cluster]) -> bool,
     ) {
-        // Nobody waits in vain for a thread that panics.
+        // No thread waits in vain for one that panics.
         let _stop = StopOnPanic(queue);
         let (mut scratch, count) = (Scratch::default(), self.clusters.len().max(1));
         for ran in 0.. {
@@ -309,7 +309,7 @@ mod tests {
                     running[share].is_some() || !queue.lock().ready[share].is_empty()
                 };
                 let able: Vec<usize> = (0..shares.len()).filter(may_go).collect();
-                prop_assert!(!able.is_empty(), "somebody can go on");
+                prop_assert!(!able.is_empty(), "one can go on");
                 let share = able[choices.next().expect("a cycle").index(able.len())];
                 if let Some(cluster) = running[share].take() {
                     queue.done(cluster);
