@@ -215,9 +215,9 @@ impl Feed {
         self.front.count == 0
     }
 
-    /// Removes the exhausted front train, whose last cell had `key`, and returns the key of the next cell. If the source
-    /// has planned nothing more, returns the earliest key its next cell can have, or `None` if that cell may be an
-    /// event.
+    /// Removes the exhausted front train, whose last cell had `key`, and returns the key of the next cell. If the
+    /// source has planned nothing more, returns the earliest key its next cell can have, or `None` if that cell may be
+    /// an event.
     #[inline(never)]
     pub fn key_behind(&mut self, key: u64, schedule: &Schedule) -> Option<u64> {
         if let Some(next) = self.next_behind() {
