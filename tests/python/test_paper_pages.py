@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from typing import Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -24,6 +25,7 @@ from cellrate.plotting.published import PUBLISHED, Published
 from cellrate.plotting.runs import Line, Panel, figure
 from cellrate.recorded.series import Series
 from conftest import command
+from lab_pages import CHROME
 
 WHY = "Segments wait behind FTP."
 
@@ -90,6 +92,32 @@ def test_a_reason_stands_once_and_its_cells_name_it(page: str) -> None:
 
 def test_a_page_is_headed_by_what_the_paper_claims_and_what_came_out(page: str) -> None:
     assert "It claims two things. 2 near, 1 more within the spread, 2 neither: 5 claims" in page
+
+
+WIDE = Table(
+    "table-1",
+    "Table 1",
+    ("#", "Mean per source [Mbps]", "Standard deviation [Mbps]", "Max switch queue [cells]",
+     "Total TCP throughput [Mbps]", "Efficiency [% of max throughput]"),
+    [["1.", "5", "5", Cell("a.two"), Cell("a.two"), Cell("a.lost")]],
+)  # fmt: skip
+"""The widest table of the papers: table 1 of tcp-lrd-vbr."""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("media", "width"), [("screen", 420), ("print", 718)])
+def test_a_wide_table_fits_a_telephone_and_a_sheet_of_paper(media: Literal["screen", "print"], width: int) -> None:
+    lost = dataclasses.replace(claim("lost", NEITHER, 91.1 / 94.4 - 1, WHY), judged="per cent", mean=91.1)
+    report = Report("made", "A paper", "1.0", quick=False, claims=[*CLAIMS, lost], experiments={"a": "Rates"},
+                    tables={"a": [WIDE]})  # fmt: skip
+    with CHROME.context(viewport={"width": width, "height": 900}) as context:
+        shown_page = context.new_page()
+        shown_page.emulate_media(media=media)
+        shown_page.set_content(report_page(report, {}, "1 run"))
+        table, room = shown_page.evaluate(
+            "[document.querySelector('.paper').offsetWidth, document.querySelector('.wide').clientWidth]"
+        )
+    assert table <= room
 
 
 def test_pages_of_papers_and_of_the_arena_are_made_by_one_maker(page: str) -> None:

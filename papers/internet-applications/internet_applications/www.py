@@ -716,7 +716,7 @@ def _tables_of_the_paper() -> tuple[Table, ...]:
     three = _grouped({rdf: [f"www.table-3.rdf-rif-{key(rdf, rif)}" for rif in POWERS] for rdf in POWERS})
     ids = {icr: f"www.table-4.{icr.lower().replace('/', '-')}" for icr in ICRS}
     four = _grouped({icr: [f"{ids[icr]}.rif-{key(rif)}" for rif in POWERS] for icr in ICRS})
-    means = "three runs of thirty pages, mean ± standard deviation over the pages"
+    means = "runs of thirty pages, mean ± standard deviation over the pages"
     return (
         Table("table-2", f"Table 2: pages and FTP over UBR; {means}", ("", "No background traffic", "UBR"), two),
         Table("table-3", f"Table 3: pages and FTP over ABR; {means}", ("RIF", *POWERS, "RDF"), three),

@@ -202,10 +202,12 @@ nowrap; } .claims td:first-child code { font-size: .78rem; overflow-wrap: anywhe
 .notes { font-size: .85rem; max-width: 60rem; }
 figure { margin: 1.2rem 0; } img { max-width: 100%; height: auto; background: #ffffff; }
 figcaption { color: var(--soft); font-size: .85rem; }
-@media print { .off { display: inline; } .wide { overflow: visible; } .paper { font-size: .7rem; } }
+@media print { .off { display: inline; } .wide { overflow: visible; } .paper { font-size: .7rem; }
+.paper th, .paper .off { white-space: normal; } }
 @media (max-width: 40rem) {
 .paper { font-size: .74rem; } .paper td, .paper th { padding: .25rem .3rem; } .paper th { white-space: normal; }
-.paper .said, .paper .off { display: block; margin: 0; } .paper .bar { display: none; }
+.paper .said, .paper .off { display: block; margin: 0; } .paper .off { white-space: normal; }
+.paper .bar { display: none; }
 .claims thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
 .claims, .claims tbody, .claims tr, .claims td { display: block; width: auto; min-width: 0; }
 .claims tr { border: 1px solid var(--line); border-radius: .4rem; margin-bottom: .6rem; padding: .3rem .5rem; }
