@@ -86,6 +86,22 @@ def test_one_rate_for_all_comes_to_generalized_max_min(algorithm: str) -> None:
     assert other["y"] < 0.7 * due["y"]  # The other criterion is far from it.
 
 
+def test_flows_under_rcp_take_as_long_as_under_processor_sharing() -> None:
+    result = cellrate.run(cellrate.Scenario.load("rcp-flows"))
+    line, round_trip_s = 288_461.0, 0.1
+    load = result.port("sw1->sw2")["utilization"]
+    assert 0.48 < load < 0.52
+    checked = 0
+    for row in result.summary["completions"]:
+        # Ten cells of a packet of 472 octets, an RM cell first and before every 32nd.
+        cells = row["mean_octets"] / 47.2 * 32 / 31 + 1 if row["count"] else 0.0
+        sharing_s = 1.5 * round_trip_s + cells / (line * (1 - load))
+        if row["count"] >= 100:
+            assert row["mean_time_s"] == pytest.approx(sharing_s, rel=0.03), row
+            checked += 1
+    assert checked >= 3
+
+
 def test_the_command_has_both_criteria(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "heirs.toml"
     text = scenario('{ type = "rcp" }', vc("x", "a", 'abr = { mcr = "20 Mbps" }'), vc("y", "b")).toml

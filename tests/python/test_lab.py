@@ -78,6 +78,7 @@ SHORTER = {
     "frame-discard": "3 s",
     "gfr": "7 s",
     "phase-effects": "2 s",
+    "rcp-flows": "10 s",
     "rm-cell-per-frame": "2 s",
     "tcp-edge": "4 s",
     "tcp-flows": "8 s",

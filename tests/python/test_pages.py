@@ -56,6 +56,7 @@ SHORTER = {
     "cellrate run frame-discard --set duration=2s --seeds 10": "cellrate run frame-discard --set duration=1s --seeds 3",
     "cellrate run phase-effects --seeds 5": "cellrate run phase-effects --set duration=100ms --seeds 2",
     "cellrate run tcp-flows": "cellrate run tcp-flows --set duration=8s",
+    "cellrate run rcp-flows": "cellrate run rcp-flows --set duration=10s",
     "cellrate run web-search-flows": "cellrate run web-search-flows --set duration=8s",
     "cellrate arena": "cellrate arena --only single-bottleneck",
     "cellrate arena 'erica { alpha = 0.5 }' erica": "cellrate arena 'erica { alpha = 0.5 }' erica --only abilene",
