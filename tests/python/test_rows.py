@@ -97,7 +97,7 @@ def page_columns() -> str:
     lines = [
         "// Tables of a summary as they are declared in Rust: written by tests/python/test_rows.py.",
         "",
-        'import type { Declared } from "./tables";',
+        'import type { Declared } from "./declared";',
         "",
         *(f"export const {name} = {json.dumps(value)};" for name, value in lists.items()),
         "",

@@ -1,6 +1,6 @@
 // Tables of a summary as they are declared in Rust: written by tests/python/test_rows.py.
 
-import type { Declared } from "./tables";
+import type { Declared } from "./declared";
 
 export const APPLICATIONS = ["flows", "completions", "tcp", "pages", "exchanges", "bursts", "frames", "transport_streams"];
 export const INSIDE = ["virtual_sources", "policing", "branch_points", "loopbacks", "channels"];

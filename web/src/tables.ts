@@ -1,6 +1,7 @@
 // Tables of a summary as `cellrate run` prints them (recorded/summaries.py): which rows tell something, in which units, and lines between.
 
 import { APPLICATIONS, INSIDE, TABLES, WINDOWS } from "./columns";
+import type { Column } from "./declared";
 import { made } from "./format";
 import type { Summary } from "./model";
 
@@ -30,26 +31,6 @@ function general(value: number, digits = 6): string {
 
 function percent(value: number, places: number): string {
   return `${decimals(value * 100, places)}%`;
-}
-
-/** A column of a table: how its values are shown. Python's `recorded/columns.py` is the same. */
-export interface Column {
-  key: string;
-  heading: string;
-  factor: number;
-  decimals: number;
-  /** Shown where some row has more than zero only. */
-  ifAny: boolean;
-}
-
-/** A table of a summary, as Rust declares it. */
-export interface Declared {
-  title: string;
-  /** Text before each column that names a row, and that column; numbers are told where a VC has several. */
-  named: [string, string, boolean][];
-  /** Columns and bounds: rows above one of them tell something; all do where there are none. */
-  tells: [string, number][];
-  columns: Column[];
 }
 
 function said(column: Column, value: unknown): string {

@@ -204,6 +204,23 @@ from_node! {
     Room: quantity::room;
 }
 
+/// An amount of data, or the word "infinite", which is `None`.
+#[derive(Debug)]
+pub struct OctetsOrNoEnd;
+
+setting!(
+    OctetsOrNoEnd => Option<Octets>,
+    Kind::Or(&[Kind::Quantity(Dimension::Octets), Kind::Choice(&["infinite"])]),
+    true
+);
+
+from_node! {
+    OctetsOrNoEnd: |node| match node.text() {
+        Some("infinite") => Ok(None),
+        _ => quantity::octets(node).map(Some),
+    };
+}
+
 /// An amount of data from `LOW` to `HIGH` octets.
 #[derive(Debug)]
 pub struct OctetsFrom<const LOW: u64, const HIGH: u64>;

@@ -1,10 +1,12 @@
 //! How TCP behaves at both ends: every feature a setting of its own.
 
-use cellrate_proto::declaration::{SpanOrZero, Table, words};
+use cellrate_proto::declaration::{Kind, SpanOrZero, Table, joined, total, words};
 use cellrate_proto::wire::MAX_SDU_OCTETS;
 use cellrate_proto::{Duration, Octets};
 
-use super::keys::{DELAYED_ACK_OR_NONE, OctetsOrNoEnd, ReductionOrNone};
+use super::delayed_ack::{DELAYED_ACK_OR_NONE, DelayedAck};
+use crate::text::check;
+use crate::text::written::{OctetsOrNoEnd, from_node, setting};
 
 /// How TCP behaves at both ends: what a scenario does not say is as the preset has it.
 #[derive(Clone, Debug, PartialEq, Table)]
@@ -174,6 +176,23 @@ words! {
     }
 }
 
+/// The word of a reduction, or "none", which is `None`.
+#[derive(Debug)]
+pub struct ReductionOrNone;
+
+setting!(
+    ReductionOrNone => Option<RateReduction>,
+    Kind::Choice({
+        const PARTS: &[&[&str]] = &[&["none"], RateReduction::WORDS];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    }),
+    true
+);
+
+from_node! {
+    ReductionOrNone: |node| check::text(node).map(RateReduction::named);
+}
+
 words! {
     /// Which partial ACKs of a recovery set the retransmission timer anew, with NewReno (RFC 6582, section 4).
     pub enum PartialAckTimer {
@@ -200,25 +219,6 @@ pub struct TimeoutConfig {
     /// Time-out before the first measurement.
     #[key(name = "initial_rto", default = "of the preset", or = base.initial)]
     pub initial: Duration,
-}
-
-/// When a receiver sends ACKs. Segments out of order, and those that fill a hole, are acknowledged at once by all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DelayedAck {
-    /// For every segment.
-    EverySegment,
-    /// For every second segment, and at the beats of a clock for a single one (BSD: every 200 ms).
-    Heartbeat(Duration),
-    /// For every second segment, and for a single one this long after it came.
-    Timer(Duration),
-    /// For every second segment, and for a single one at the first tick of a clock that is not earlier than so long
-    /// after it came (Solaris 2.4: 50 ms, ticks of 10 ms).
-    TimerOnTicks {
-        /// How long.
-        timer: Duration,
-        /// From one tick to the next.
-        ticks: Duration,
-    },
 }
 
 /// The largest shift of a window (RFC 7323, section 2.3).

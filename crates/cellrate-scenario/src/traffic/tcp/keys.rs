@@ -1,45 +1,12 @@
 //! The keys of TCP.
 
-use cellrate_proto::Octets;
 use cellrate_proto::declaration::{Key, Kind, Setting, Shape, joined, key, total};
 
-use super::config::{RateReduction, TcpConfig};
+use super::config::TcpConfig;
 use super::pages::PAGES;
 use super::presets::NAMES;
-use crate::keys::{CELLS, OCTETS, SPAN, TIME, encapsulation};
-use crate::text::written::{from_node, setting};
-use crate::text::{check, quantity};
-
-/// An amount of data, or the word "infinite", which is `None`.
-#[derive(Debug)]
-pub struct OctetsOrNoEnd;
-
-setting!(OctetsOrNoEnd => Option<Octets>, Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]), true);
-
-/// The word of a reduction, or "none", which is `None`.
-#[derive(Debug)]
-pub struct ReductionOrNone;
-
-setting!(
-    ReductionOrNone => Option<RateReduction>,
-    Kind::Choice({
-        const PARTS: &[&[&str]] = &[&["none"], RateReduction::WORDS];
-        &joined::<_, { total(PARTS) }>(PARTS)
-    }),
-    true
-);
-
-from_node! {
-    OctetsOrNoEnd: |node| match node.text() {
-        Some("infinite") => Ok(None),
-        _ => quantity::octets(node).map(Some),
-    };
-    ReductionOrNone: |node| check::text(node).map(RateReduction::named);
-}
-
-/// Values of a key for delayed ACKs.
-pub(super) const DELAYED_ACK_OR_NONE: Kind =
-    Kind::Or(&[Kind::Table(&DELAYED_ACK), Kind::Choice(&["every-segment"])]);
+use crate::keys::{CELLS, SPAN, TIME, encapsulation};
+use crate::text::written::OctetsOrNoEnd;
 
 /// Keys that say how it behaves, and how it is wrapped.
 pub(super) const KEYS: &[Key] = {
@@ -95,21 +62,6 @@ pub(super) const APPLICATION: &[Key] = &[
         "Clients that fetch pages from a server at the other end of the path, beside the connections above.",
     ),
 ];
-
-pub(super) const DELAYED_ACK: Shape = Shape {
-    name: "delayed_ack",
-    about: "Every second segment is acknowledged at once, a single one later: heartbeat, or timer.",
-    keys: &[
-        key("heartbeat", SPAN, "required: this or timer", "At the beats of a clock with this period (BSD)."),
-        key("timer", SPAN, "required: this or heartbeat", "So long after it came (Solaris)."),
-        key(
-            "ticks",
-            SPAN,
-            "none: exactly then",
-            "With `timer`: at the first tick of a clock with this period that is not earlier (Solaris: 10 ms).",
-        ),
-    ],
-};
 
 const ADAPTER_QUEUE: Shape = Shape {
     name: "adapter_queue",

@@ -1,6 +1,7 @@
 //! TCP as a family: every feature a setting of its own, and presets that name what a paper or a system used.
 
 mod config;
+mod delayed_ack;
 mod keys;
 mod pages;
 mod presets;
@@ -15,10 +16,11 @@ use super::kinds::Declared;
 use crate::text::error::Fault;
 use crate::text::reading::{encapsulation, optional, start_and_end};
 use crate::text::tree::{Node, Table};
-use crate::text::written::FromNode;
+use crate::text::written::{FromNode, OctetsOrNoEnd};
 use crate::text::{check, quantity};
 
 pub use config::*;
+pub use delayed_ack::DelayedAck;
 pub(crate) use keys::FLOW_TCP;
 pub use pages::*;
 pub use presets::*;
@@ -96,7 +98,7 @@ impl Declared for TcpTraffic {
                 format!("{connections} connections and {clients} clients are more than 65535 together");
             return Err(Fault::new(node.place, message, "Write fewer, and give the others to another vc"));
         }
-        let transfer = optional(table, "transfer", keys::OctetsOrNoEnd::from_node)?.flatten();
+        let transfer = optional(table, "transfer", OctetsOrNoEnd::from_node)?.flatten();
         if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
             return Err(Fault::new(
                 node.place,

@@ -4,9 +4,10 @@ use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets};
 
 use super::config::{
-    CongestionControl, DelayedAck, Estimator, IdleRestart, PartialAckTimer, RateReduction, Recovery,
-    SlowStart, TcpConfig, TimeoutConfig,
+    CongestionControl, Estimator, IdleRestart, PartialAckTimer, RateReduction, Recovery, SlowStart,
+    TcpConfig, TimeoutConfig,
 };
+use super::delayed_ack::DelayedAck;
 
 /// A named set of defaults.
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,15 @@
 //! TCP as a checked table describes it.
 
 use cellrate_proto::Duration;
-use cellrate_proto::declaration::Kind;
 
 use super::config::{
-    CongestionControl, DelayedAck, MAX_MSS, MAX_WINDOW, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig,
+    CongestionControl, MAX_MSS, MAX_WINDOW, Recovery, SlowStart, TIMESTAMPS_OCTETS, TcpConfig,
 };
-use super::keys::DELAYED_ACK;
 use super::presets::Preset;
 use crate::keys::MOST_HEADER;
 use crate::text::error::{Fault, Place};
-use crate::text::quantity;
-use crate::text::reading::optional;
-use crate::text::tree::{Node, Table};
-use crate::text::written::{Written, from_node, setting};
+use crate::text::tree::Table;
+use crate::text::written::Written;
 
 pub(super) fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
     let config = TcpConfig::read(&Written::new(table, place), &preset.tcp())?;
@@ -120,32 +116,4 @@ fn check_timeout(config: &TcpConfig, refuse: Refuse<'_>) -> Result<(), Fault> {
         return refuse(&["minimum_rto", "maximum_rto"], message, "Write a larger maximum_rto");
     }
     Ok(())
-}
-
-setting!(DelayedAck, Kind::Table(&DELAYED_ACK));
-
-from_node! {
-    DelayedAck: delayed_ack;
-}
-
-fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
-    let Some(table) = node.table() else { return Ok(DelayedAck::EverySegment) };
-    let heartbeat = optional(table, "heartbeat", quantity::span)?;
-    let ticks = optional(table, "ticks", quantity::span)?;
-    match (heartbeat, optional(table, "timer", quantity::span)?) {
-        (Some(period), None) => match table.node("ticks") {
-            None => Ok(DelayedAck::Heartbeat(period)),
-            Some(node) => {
-                let message = "ticks needs a timer, and there is a heartbeat";
-                Err(Fault::new(node.place, message, "Leave ticks out, or write timer instead of heartbeat"))
-            }
-        },
-        (None, Some(timer)) => {
-            Ok(ticks.map_or(DelayedAck::Timer(timer), |ticks| DelayedAck::TimerOnTicks { timer, ticks }))
-        }
-        (both, _) => {
-            let message = if both.is_some() { "both keys are given" } else { "neither key is given" };
-            Err(Fault::new(node.place, message, "Write { heartbeat = \"200 ms\" } or { timer = \"50 ms\" }"))
-        }
-    }
 }
