@@ -64,8 +64,8 @@ live-demo: $(STAMPS)/built
 	fi
 	$(BIN)/python -m cellrate.live.demo
 
-# The page of cellrate lab and cellrate watch, with the simulator in WebAssembly.
-lab: $(STAMPS)/venv
+# The page of cellrate lab and cellrate watch, with the simulator in WebAssembly, and the command that opens it.
+lab: $(STAMPS)/built
 	$(BIN)/python web/build.py
 	touch $(STAMPS)/lab
 

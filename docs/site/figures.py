@@ -44,7 +44,8 @@ def setup() -> str:
     minutes, seconds = divmod(measured["elapsed_s"], 60)
     return _filled(
         f"`make demo` takes {minutes} min {seconds:02d} s on {measured['machine']}, and "
-        f"{measured['disk_MB'] / 1000:.1f} GB of disk ({measured['date']}); `make test` takes a quarter of an hour."
+        f"{measured['disk_MB'] / 1000:.1f} GB of disk ({measured['date']}); `make test`, all that must pass, "
+        "takes a quarter of an hour."
     )
 
 
