@@ -226,3 +226,34 @@ def test_a_link_opens_as_it_was_left_at_each_address_of_the_page() -> None:
         assert "nrm = 16" in page.value("cellrate.lab.store.head.toml")
         page.click("fastest")
         page.ended()
+
+
+@needs_lab
+def test_answers_are_kept_and_saved_as_a_file_until_they_are_forgotten(tmp_path: Path) -> None:
+    with lab() as address, opened(f"{address}#lesson=erica", accept_downloads=True) as page:
+        page.ended()
+        answer = page.page.get_by_role("textbox", name="Your answer: ").first
+        assert not page.page.get_by_role("button", name="Save my answers").is_visible()
+        asked = page.value("document.querySelector('#lesson summary').textContent")
+        # A key of the page is a letter here, and what looks like a heading stays part of the answer.
+        answer.fill("## one\n<b>two</b> s")
+        answer.press("s")
+        page.page.reload()
+        page.ended()
+        assert page.page.get_by_role("textbox", name="Your answer: ").first.input_value() == "## one\n<b>two</b> ss"
+        with page.page.expect_download() as told:
+            page.page.get_by_role("button", name="Save my answers").click()
+        assert told.value.suggested_filename == "erica-answers.md"
+        told.value.save_as(tmp_path / "answers.md")
+        text = (tmp_path / "answers.md").read_text()
+        assert re.match(r"# Answers, \d{4}-\d\d-\d\d\n\n## ERICA", text)
+        assert f"\n\n{asked}\n\n> ## one\n> <b>two</b> ss\n" in text
+        # Of all lessons on the page that lists them; no other has been answered.
+        page.click("to-lessons")
+        with page.page.expect_download() as told:
+            page.page.get_by_role("button", name="Save my answers").click()
+        told.value.save_as(tmp_path / "all.md")
+        assert (tmp_path / "all.md").read_text() == text
+        page.page.get_by_role("button", name="Forget them").click()
+        assert page.value("localStorage.getItem('cellrate answers')") is None
+        assert page.page.get_by_role("button", name="Save my answers").count() == 0

@@ -1,5 +1,6 @@
 // Lessons beside the bench: text, a live network, questions with answers to unfold.
 
+import * as answers from "./answers";
 import { element, made } from "./format";
 import type { Lab } from "./lab";
 import { LESSONS } from "./lessons/index";
@@ -26,6 +27,7 @@ export class Lessons {
       list.append(made("li").appendChild(button).parentElement!);
     }
     this.place.replaceChildren(made("h2", "", "Lessons"), made("p", "", "Each takes about ten minutes. The network beside the text is simulated while you read; move what you like."), list);
+    if (answers.any(LESSONS)) this.place.append(answers.buttons(LESSONS, () => this.list()));
   }
 
   /** Opens a lesson at a step of it; whether there is one of this name. */
@@ -69,12 +71,15 @@ export class Lessons {
     // What one moves stands under what one reads; panels stand at the right.
     if (step.tries?.length) parts.push(tries);
     parts.push(element("parameters"));
-    for (const { question, answer } of step.questions) {
+    const own = answers.buttons([lesson], () => this.step(lesson, number));
+    const look = (): void => void (own.hidden = !answers.any([lesson]));
+    step.questions.forEach(({ question, answer }, which) => {
       const unfold = made("details");
       unfold.append(marked("summary", question), ...answer.map((text) => marked("p", text)));
-      parts.push(unfold);
-    }
-    parts.push(this.steps(lesson, number));
+      parts.push(unfold, answers.field(lesson, number, which, look));
+    });
+    look();
+    parts.push(own, this.steps(lesson, number));
     this.place.replaceChildren(...parts);
     this.place.scrollTop = 0;
     history.replaceState(null, "", `#lesson=${lesson.id}${number ? `.${number + 1}` : ""}`);
