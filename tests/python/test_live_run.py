@@ -432,3 +432,35 @@ def test_the_throughput_of_the_engine_is_that_of_the_packets_that_came(capsys: p
         assert row["cells_per_s"] == pytest.approx(row["cells"] / row["wall_s"])
     assert status(["live", "throughput", "--packet-octets", "20"]) == 2
     assert "packet_octets is 20; it must be from 29 to 9180" in capsys.readouterr().err
+
+
+def test_pings_beside_a_load_are_told_from_those_alone_and_pictures_lie_on_one_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    needs("ping", "iperf3")
+    monkeypatch.chdir(tmp_path)
+    probe = '\n[[probe]]\nrecord = ["acr"]\nof = ["vc"]\nevery = "100 ms"\n'
+    ping = application("ping", '{ type = "ping", interval = "100 ms" }')
+    bulk = application("bulk", '{ type = "iperf3", streams = 2 }', 'start = "1 s"\nend = "4 s"')
+    Path("load.toml").write_text(scenario("6 s", ping, bulk, probe))
+    # Exit status 1 where the machine was busy: figures are there all the same.
+    assert status(["live", "run", "load.toml", "--attempts", "1", "--repeat", "2", "--out", "load"]) in (0, 1)
+    told = capfd.readouterr().out
+    assert told.count("Latency under load, ping: median") == 2
+    assert told.count("Means over") + told.count("None of the 2 runs was in time") == 1
+    for result in cellrate.load_sweep("load"):
+        figures = result.summary["applications"][0]["result"]
+        assert 0 < figures["received"] <= figures["sent"] == 50
+        trips, goodput = (result.series(name, entity=of) for name, of in (("round_trip", "ping"), ("goodput", "bulk")))
+        assert len(trips) == figures["received"]
+        assert trips.values.min() > 0.004
+        assert goodput.between("1 s", "2.9 s").values.max() > 1e6
+    (simulated := Path("simulated.toml")).write_text(
+        NETWORK.format(duration="6 s").replace('vc.traffic = { type = "none" }\n', "") + probe
+    )
+    assert status(["run", str(simulated), "--out", "simulated"]) == 0
+    beside = ["load/run-001", "--beside", "load/run-002", "--beside", "simulated", "--out", "beside.svg"]
+    assert status(["plot", *beside]) == 0
+    drawn = Path("beside.svg").read_text()
+    for name in ("run-001", "run-002", "simulated", "round trip", "goodput"):
+        assert name in drawn, name

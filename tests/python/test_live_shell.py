@@ -34,11 +34,11 @@ PROMPT = "cellrate> "
 class Terminal:
     """A terminal with `cellrate live shell` in it."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *words: str, term: str = "dumb") -> None:
         self.shown = ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.environ["TERM"] = "dumb"
+            os.environ["TERM"] = term
             command = [sys.executable, "-m", "cellrate", "live", "shell", *words]
             os.execv(command[0], command)
 
@@ -109,6 +109,46 @@ def test_hosts_know_each_other_and_commands_run_on_them(terminal: Terminal) -> N
         assert 8.0 < float(re.findall(r"time=([\d.]+) ms", terminal.does("server ping -c 1 client"))[0]) < 1000
     terminal.type("exit")
     assert terminal.status() == 0
+
+
+def test_a_link_changes_while_the_network_stands(terminal: Terminal) -> None:
+    """The engine takes a change in; ping and the links themselves show it, and what cannot be is refused."""
+    assert "server-sw: 10 Mbps, 2 ms, loss 0 %" in terminal.does("links")
+    # By its ends in either order.
+    assert "sw-client: 10 Mbps, 52 ms, loss 0 %" in terminal.does("link client-sw delay=52ms")
+    if shutil.which("ping", path=search_path()) is not None:
+        assert float(re.findall(r"time=([\d.]+) ms", terminal.does("server ping -c 2 client"))[-1]) > 108.0
+        terminal.does("link sw-server loss=100% rate='2 Mbps'")
+        assert "100% packet loss" in terminal.does("server ping -c 1 -W 1 client")
+        assert "server-sw: 2 Mbps, 2 ms, loss 100 %" in terminal.does("links")
+        terminal.does("link sw-server loss=0")
+        assert " 0% packet loss" in terminal.does("server ping -c 2 client")
+    for line, told in {
+        "link": "write: link LINK",
+        "link nosuch rate=1Mbps": 'there is no link "nosuch"; links: server-sw, sw-client',
+        "link sw-client icr=1Mbps": '"icr" does not change while the network stands',
+        "link sw-client rate": "rate is given without a value",
+        "link sw-client loss=2": "the loss must be from 0 to 1",
+        "link sw-client delay=2min": "the delay must be at most 60 s",
+        "link sw-client rate=5": "has no unit",
+        "link sw-client rate='1 Mbps": "No closing quotation",
+    }.items():
+        assert told in terminal.does(line), line
+
+
+def test_tab_completes_links_and_what_changes_of_them() -> None:
+    opened = Terminal("live/reno-10", term="xterm")
+    opened.until(PROMPT)
+    os.write(opened.fd, b"link sw-c\t")
+    opened.until("link sw-client ?")
+    os.write(opened.fd, b"\x15link sw-client del\t")
+    opened.until("delay=")
+    os.write(opened.fd, b"30ms\n")
+    opened.until("sw-client: 10 Mbps, 30 ms")
+    opened.until(PROMPT)
+    opened.type("exit")
+    assert opened.status() == 0
+    os.close(opened.fd)
 
 
 def test_ctrl_c_ends_what_runs_and_not_the_shell(terminal: Terminal) -> None:

@@ -1,5 +1,7 @@
 //! The line behind a port: how long a cell takes, how far it goes, and what is lost on it.
 
+use std::iter;
+
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, Duration, Time};
 use cellrate_scenario::{InFlight, LineState, LossBursts, PortIndex, Scenario, Span};
@@ -75,6 +77,36 @@ impl Line {
             Faults::any(link.line.loss, by_chance, link.line.loss_bursts, &link.line.outages, random);
         let changing = link.is_changing().then(|| Box::new(Changing::by(link.rate, changes())));
         Line { cell_time, delay, faults, changing }
+    }
+
+    /// Has the line of `scenario` behind `port` take [further steps](Self::insert). Whether a cell is lost by chance is
+    /// then drawn for each.
+    pub fn open(&mut self, scenario: &Scenario, port: PortIndex) {
+        let link = scenario.link(port.link());
+        let random = || Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, port)));
+        match &mut self.faults {
+            Some(faults) => faults.by_chance = true,
+            faults => *faults = Faults::any(link.line.loss, true, None, &[], random),
+        }
+        self.changing.get_or_insert_with(|| Box::new(Changing::by(link.rate, iter::empty())));
+    }
+
+    /// State of the line now; `None` where it never changes.
+    pub fn state(&self) -> Option<LineState> {
+        let rate = self.changing.as_ref()?.rate;
+        let cell_loss = self.faults.as_ref().map_or(0.0, |faults| faults.cell_loss);
+        Some(LineState { rate, delay: self.delay, cell_loss, in_flight: InFlight::Kept })
+    }
+
+    /// The line becomes `state` at `at`, which is not before any step that has happened, nor after the next one. A
+    /// line that is not open to changes stays as it is.
+    pub fn insert(&mut self, at: Time, state: LineState) {
+        let Some(changing) = &mut self.changing else { return };
+        let mut steps = std::mem::take(&mut changing.steps).into_vec();
+        // Those that have happened are of no more use, and one may come every moment.
+        steps.drain(..changing.next);
+        steps.insert(0, (at, state));
+        (changing.steps, changing.next) = (steps.into(), 0);
     }
 
     /// Whether it changes.

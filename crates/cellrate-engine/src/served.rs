@@ -294,6 +294,16 @@ impl<C: PortCell> Served<C> {
         (Some(carried.map(|_| cell).map_err(|_| cell)), departure)
     }
 
+    /// The line.
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// The line, whose steps may be added to.
+    pub fn line_mut(&mut self) -> &mut Line {
+        &mut self.line
+    }
+
     /// When the line changes next.
     pub fn next_change(&self) -> Time {
         self.line.next_change()

@@ -1,11 +1,13 @@
-//! Whoever watches a live run is told all that its series record, as it goes on.
+//! A live run that goes on tells its caller all that its series record, and takes changes of links.
 
 mod common;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use cellrate_live::engine::{Options, Progress, Stop, run, series_of};
-use cellrate_proto::Time;
+use cellrate_live::engine::{Changes, LinkChange, Options, Progress, Stop, run, series_of};
+use cellrate_proto::{BitRate, Duration, Time};
+use cellrate_scenario::LinkIndex;
 
 /// Two sources for half a second; series of every change and at intervals, of TCP that is not there, of a port nobody
 /// uses.
@@ -79,4 +81,71 @@ fn nothing_is_told_that_was_not_asked_for() {
     run(&scenario, Options { progress: Some(Box::new(&mut progress)), ..Options::default() })
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(told, 0);
+}
+
+/// A change in the middle of a run holds from then on: half the rate, a longer way, and no cell that arrives.
+#[test]
+fn a_link_changes_while_the_network_runs() {
+    const LINE: &str = r#"
+name = "changed"
+duration = "10 min"
+defaults.link = { rate = "4.24 Mbps", delay = "1 ms" }
+host = [{ name = "a" }, { name = "d" }]
+switch = [{ name = "sw" }]
+link = [{ between = ["a", "sw"] }, { between = ["sw", "d"] }]
+[[vc]]
+name = "vc"
+category = "cbr"
+path = ["a", "sw", "d"]
+pcr = "10000 cells/s"
+traffic = { type = "constant", rate = "10000 cells/s" }
+[[probe]]
+record = ["received", "delay", "port_drops"]
+every = "10 ms"
+"#;
+    let scenario = common::parse(LINE, "changed.toml");
+    let changes = Arc::new(Changes::new(&scenario));
+    let nothing = LinkChange { link: LinkIndex(1), rate: None, delay: None, cell_loss: None };
+    let slower = LinkChange { rate: Some(BitRate::from_bps(2_120_000)), ..nothing };
+    let longer =
+        LinkChange { rate: Some(BitRate::from_bps(4_240_000)), delay: Some(Duration::from_ms(5)), ..nothing };
+    let lost = LinkChange { cell_loss: Some(1.0), ..nothing };
+    // When each was asked for, and the end.
+    let (mut reports, mut asked) = (0, Vec::new());
+    let mut progress = |so_far: Progress| -> ControlFlow<Stop> {
+        reports += 1;
+        let change = match reports {
+            4 => slower,
+            8 => longer,
+            12 => lost,
+            16 => return ControlFlow::Break(Stop::Finish),
+            _ => return ControlFlow::Continue(()),
+        };
+        assert_eq!(changes.ask(change), Ok(()));
+        asked.push(so_far.now);
+        ControlFlow::Continue(())
+    };
+    let options = Options {
+        progress: Some(Box::new(&mut progress)),
+        changes: Some(Arc::clone(&changes)),
+        ..Options::default()
+    };
+    let outcome = run(&scenario, options).unwrap_or_else(|error| panic!("{error}"));
+    let received = &outcome.series.iter().find(|s| s.probe == "received" && s.entity == "vc").unwrap();
+    // Cells within the last 10 ms before an instant.
+    let rate_before = |until: Time| {
+        let place = received.times_ps.partition_point(|&ps| ps <= until.as_ps()) - 1;
+        received.values[place] - received.values[place - 1]
+    };
+    let end = Time::from_ps(*received.times_ps.last().unwrap());
+    assert_eq!(rate_before(asked[0]), 100.0);
+    assert_eq!(rate_before(asked[1]), 50.0);
+    assert_eq!(rate_before(asked[2]), 100.0, "what waited goes at the rate of the line");
+    assert_eq!(rate_before(end), 0.0);
+    let last = changes.states()[1];
+    assert_eq!(
+        (last.rate, last.delay, last.cell_loss),
+        (BitRate::from_bps(4_240_000), Duration::from_ms(5), 1.0)
+    );
+    assert_eq!(changes.states()[0], scenario.links[0].first_state());
 }

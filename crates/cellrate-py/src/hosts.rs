@@ -71,6 +71,10 @@ fn settings(kind: &ApplicationKind) -> Value {
             "streams": iperf3.streams,
             "length_octets": iperf3.length.map(|length| length.0),
         }),
+        ApplicationKind::Ping(ping) => json!({
+            "interval_s": ping.interval.as_secs_f64(),
+            "size_octets": ping.size.0,
+        }),
         ApplicationKind::Command(command) => {
             let ready = command.ready.as_ref().map(|ready| match ready {
                 Ready::Port(port) => json!({ "port": port }),

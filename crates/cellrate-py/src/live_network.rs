@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, PoisonError};
 
-use cellrate_live::engine::{self, Offers, Options, Route, routes};
-use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeIndex, Scenario as Resolved};
+use cellrate_live::engine::{self, Changes, LinkChange, Offers, Options, Route, routes};
+use cellrate_proto::{BitRate, Duration};
+use cellrate_scenario::{ConnectionIndex, FlowIndex, LinkIndex, NodeIndex, Scenario as Resolved};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::CaptureSettings;
+use crate::error::parameter_error;
 use crate::live::{Reports, carry, part};
 use crate::live_hosts::Host;
 use crate::plugins::PluginMakers;
@@ -21,20 +23,97 @@ pub struct LiveNetwork {
     hosts: Vec<Py<Host>>,
     routes: Vec<Route>,
     offers: Arc<Offers>,
+    changes: Option<Arc<Changes>>,
 }
+
+/// A link: its name, its other name if it has one, rate [bit/s], delay [s] and loss as they are.
+type LinkRow = (String, String, u64, f64, f64);
 
 #[pymethods]
 impl LiveNetwork {
-    /// The network of a scenario between its hosts, in their order.
+    /// The network of a scenario between its hosts, in their order. Whether its links may be changed while it runs.
     #[new]
-    fn new(py: Python<'_>, scenario: &Scenario, hosts: Vec<Py<Host>>) -> PyResult<LiveNetwork> {
+    #[pyo3(signature = (scenario, hosts, changes_links=false))]
+    fn new(
+        py: Python<'_>,
+        scenario: &Scenario,
+        hosts: Vec<Py<Host>>,
+        changes_links: bool,
+    ) -> PyResult<LiveNetwork> {
         let scenario = scenario.lived(py)?;
         let addresses: Vec<_> =
             (0..).map(NodeIndex).zip(scenario.hosts.iter().map(|host| host.address)).collect();
         let carries = |number: ConnectionIndex| scenario.connection(number).carries_packets();
         let routes = routes(&scenario, &addresses, carries);
         let offers = Arc::new(Offers::new(&scenario));
-        Ok(LiveNetwork { scenario, hosts, routes, offers })
+        let changes = changes_links.then(|| Arc::new(Changes::new(&scenario)));
+        Ok(LiveNetwork { scenario, hosts, routes, offers, changes })
+    }
+
+    /// The links as they are, in the order of the scenario: name ("a-b", "a-b#2" or its own), the same from its other
+    /// end, rate [bit/s], delay [s] and loss [0 to 1].
+    fn links(&self) -> Vec<LinkRow> {
+        let states = self.changes.as_ref().map(|changes| changes.states());
+        let rows = self.scenario.links.iter().enumerate().map(|(number, link)| {
+            let [one, other] = link.ends.map(|end| &self.scenario.node(end).name);
+            let [name, same] = match &link.label {
+                None => [format!("{one}-{other}"), format!("{other}-{one}")],
+                Some(label) if label.starts_with('#') => {
+                    [format!("{one}-{other}{label}"), format!("{other}-{one}{label}")]
+                }
+                Some(label) => [label.clone(), label.clone()],
+            };
+            let state = states.as_ref().map_or_else(|| link.first_state(), |states| states[number]);
+            let (rate, delay) = (state.rate.as_bps(), state.delay.as_secs_f64());
+            (name, same, rate, delay, state.cell_loss)
+        });
+        rows.collect()
+    }
+
+    /// Changes the link of this number, both ways, while the network runs: its rate [bit/s], its delay [s], and the
+    /// probability that a cell is lost on it. What is not given stays as it is. It happens within some 50 ms.
+    #[pyo3(signature = (link, rate_bps=None, delay_s=None, loss=None))]
+    fn change_link(
+        &self,
+        py: Python<'_>,
+        link: u32,
+        rate_bps: Option<f64>,
+        delay_s: Option<f64>,
+        loss: Option<f64>,
+    ) -> PyResult<()> {
+        let changes = self.changes.as_ref();
+        let changes =
+            changes.ok_or_else(|| parameter_error(py, "the links of this network stay as they are"))?;
+        if link as usize >= self.scenario.links.len() {
+            return Err(PyKeyError::new_err(format!("there is no link {link}")));
+        }
+        let link = LinkIndex(link);
+        let keeps = self.scenario.connections.iter().find_map(|connection| {
+            let ends = [connection.path.first(), connection.path.last()];
+            let is_at_host = ends.into_iter().flatten().any(|step| step.link == link);
+            is_at_host
+                .then(|| connection.needs_constant_lines())
+                .flatten()
+                .map(|traffic| (connection, traffic))
+        });
+        if let (Some(_), Some((connection, traffic))) = (rate_bps, keeps) {
+            return Err(parameter_error(
+                py,
+                &format!(
+                    "its rate stays as it is: it is a link of a host of vc \"{}\", which has {traffic}, whose adapter has a \
+                 line of constant rate",
+                    connection.name
+                ),
+            ));
+        }
+        // Beyond 64 bits both stay out of range.
+        let change = LinkChange {
+            link,
+            rate: rate_bps.map(|bps| BitRate::from_bps(bps.round() as u64)),
+            delay: delay_s.map(|s| Duration::from_ps((s * 1e12).round() as u64)),
+            cell_loss: loss,
+        };
+        changes.ask(change).map_err(|refused| parameter_error(py, &refused.to_string()))
     }
 
     /// ACR of the adapter on the way from one host to another, and its PCR [cells/s].
@@ -88,6 +167,7 @@ impl LiveNetwork {
             hosts,
             routes: self.routes.clone(),
             offers: Some(Arc::clone(&self.offers)),
+            changes: self.changes.clone(),
             part,
             start_unix_ns,
             nonce,

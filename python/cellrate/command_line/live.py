@@ -89,7 +89,9 @@ def live_run(
     out: Annotated[
         Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
     ] = None,
-    repeat: Annotated[int, Parameter(help="Runs, each with results of its own.")] = 1,
+    repeat: Annotated[
+        int, Parameter(help="Runs, each with results of its own; of several, means with 95 % intervals.")
+    ] = 1,
     attempts: Annotated[int, Parameter(help="How often a run that was out of time is tried, at most.")] = 3,
     distributed: Annotated[
         bool, Parameter(help="A process for each switch, cells in datagrams between them ([live] nodes).")
@@ -120,7 +122,7 @@ def live_run(
     has the hosts.
     """
     from ..live.runs import run_and_write
-    from ..live.table import print_live
+    from ..live.table import print_live, print_repeated
     from ..plugins.collection import load
     from ..scenario import prepare
 
@@ -147,7 +149,9 @@ def live_run(
     failed = any(run.failed_applications or not run.in_time for run in runs)
     if json:
         summaries = [run.result.summary for run in runs]
-        print_json(summaries[0] if len(runs) == 1 else {"runs": summaries})
+        from ..live.repeated import content, means
+
+        print_json(summaries[0] if len(runs) == 1 else {"runs": summaries, "means": content(means(summaries))})
         return warn_and_exit_status(undrawn) or int(failed)
     from ..terminal import Console
 
@@ -156,6 +160,8 @@ def live_run(
         print_live(console, run)
         for written in run.result.captured:
             console.print(str(written), highlight=False, soft_wrap=True)
+    if len(runs) > 1:
+        print_repeated(console, [run.result.summary for run in runs])
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
     return warn_and_exit_status(undrawn) or int(failed)
 

@@ -88,8 +88,7 @@ def show(
         elif by:
             print_overview(results, by, title=named(results[0].summary, settings_in(results)))
         elif len(folders) == 1 and of_a_live_run(results[0].summary):
-            for place in folders_of(folder):
-                _print_live(place)
+            _print_live(folders_of(folder))
         else:
             print_runs(results)
     if missing:
@@ -134,12 +133,16 @@ def _picked(folder: Path, results: Sequence[Result], point: list[str]) -> Result
     return results[place_of(settings_in(results), meant, str(folder))]
 
 
-def _print_live(folder: Path) -> None:
+def _print_live(folders: Sequence[Path]) -> None:
     from ..live.reading import load_live
-    from ..live.table import print_live
+    from ..live.table import print_live, print_repeated
     from ..terminal import Console
 
-    print_live(Console(), load_live(folder))
+    runs = [load_live(folder) for folder in folders]
+    for run in runs:
+        print_live(Console(), run)
+    if len(runs) > 1:
+        print_repeated(Console(), [run.result.summary for run in runs])
 
 
 @app.command("plot")

@@ -30,6 +30,7 @@ from ..scenario import Scenario
 from ..wireshark.capture import Capture
 from . import adapters, kernel_record, names, privileges
 from .applications import Application, Plan, Surroundings, plan
+from .applications.series import series_of
 from .distribution import Distribution, Node, gather, start_nodes
 from .messages import news_apart
 from .plugin_pipes import answer, take_plugins
@@ -165,6 +166,7 @@ class Attempt:
         for job in self.jobs:
             privileges.take_back(job.folder, job.identity)
         result.summary["applications"] = [self._row(job) for job in self.jobs]
+        result.add_series(series_of(result.summary))
         for job in self.jobs:
             for path in job.plan.scratch:
                 remove(path)
@@ -287,11 +289,13 @@ class Engine:
         hosts: list[_native.Host],
         capture: Capture | None = None,
         plugins: Plugins = NOTHING,
+        *,
+        changes_links: bool = False,
     ) -> None:
         self._scenario = scenario
         self._plugins = plugins
         self._capture = None if capture is None else capture._native()
-        self._network = _native.LiveNetwork(scenario._native, hosts)
+        self._network = _native.LiveNetwork(scenario._native, hosts, changes_links)
         self._duration_s = scenario.duration_s
         self._origin: float | None = None
         self._begun = threading.Event()
@@ -349,6 +353,11 @@ class Engine:
     def offer(self, host: str, peer: str) -> tuple[float, float]:
         """ACR and PCR on the way from one host to another [cells/s]."""
         return self._network.offer(host, peer)
+
+    @property
+    def network(self) -> _native.LiveNetwork:
+        """The network itself."""
+        return self._network
 
     def result(self, settings: dict[str, str]) -> Result:
         """Give the figures of the network.

@@ -44,7 +44,7 @@ PROGRAMS = (
     ("ffmpeg", "application video", False, "ffmpeg"),
     ("gst-launch-1.0", "application voice", False, "gstreamer1.0-tools"),
     ("iperf3", "application iperf3", False, "iperf3"),
-    ("ping", "pings of a live shell", False, "iputils-ping"),
+    ("ping", "application ping, pings of a live shell", False, "iputils-ping"),
     ("tshark", "looking at captures", False, "tshark"),
 )
 """Program, what for, whether no run goes without, Debian package."""

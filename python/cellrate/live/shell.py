@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import _native
-from ..errors import LiveUnavailable
+from ..errors import CellrateError, LiveUnavailable
 from ..folders.owned import temporary
 from ..plugins.collection import NOTHING, Plugins
 from ..scenario import Scenario
 from . import adapters, names, privileges
 from .attempt import NICENESS, Engine, prefer, prefer_session
 from .doctor import isolation_words
+from .links import Links
 from .plugin_pipes import pack_plugins, take_plugins
 from .process import environment, inside, search_path
 from .supervision import TEMPORARY
@@ -47,7 +48,8 @@ IPERF_S = 5
 
 WELCOME = """\
 {count} hosts stand: {hosts}. Their names are in /etc/hosts.
-HOST COMMAND runs a command on a host, HOST alone opens its shell; pingall, iperf, rates, queues, hosts; exit leaves.
+HOST COMMAND runs a command on a host, HOST alone opens its shell; exit leaves. Also: pingall, iperf, rates, queues,
+hosts, links, and link LINK rate=5Mbps delay=20ms loss=1% to change one.
 """
 
 
@@ -152,6 +154,7 @@ class Shell(cmd.Cmd):
         self.identity = privileges.identity_for([["sh"]], search_path(), home)
         privileges.hand_over(home, self.identity)
         self.latest: dict[int, float] = {}
+        self.links = Links(engine.network)
 
     def look(self, _now_s: float, recent: Recent) -> None:
         """Take in what series have recorded."""
@@ -251,6 +254,17 @@ class Shell(cmd.Cmd):
         for name, host in self.hosts.items():
             print(f"{name}\t{host.address}")
 
+    def do_links(self, _line: str) -> None:
+        """Show rate, delay and loss of each link as they are."""
+        print("\n".join(self.links.told()))
+
+    def do_link(self, line: str) -> None:
+        """Change a link, both ways, within some 50 ms: link LINK rate=5Mbps delay=20ms loss=1%, one of them or more."""
+        try:
+            print(self.links.change(line))
+        except CellrateError as error:
+            self._complain(str(error))
+
     def do_exit(self, _line: str) -> bool:
         """Leave; the network and everything on it ends."""
         return True
@@ -279,6 +293,10 @@ class Shell(cmd.Cmd):
 
     complete_iperf = completedefault
 
+    def complete_link(self, text: str, line: str, begin: int, _end: int) -> list[str]:
+        """Complete the link, and what of it changes."""
+        return self.links.completions(text, line[:begin].split()[1:])
+
     def _quietly(self, name: str, words: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
         host = self.hosts[name]
         command = inside(host, [*self.identity.words(), *words])
@@ -302,7 +320,7 @@ def main(folder: Path, plugins_at: int) -> int:
     if request["host"] not in (None, *hosts):
         print(f'cellrate: there is no host "{request["host"]}"; hosts: {", ".join(hosts)}', file=sys.stderr)
         return 2
-    engine = Engine(scenario, list(hosts.values()), plugins=plugins)
+    engine = Engine(scenario, list(hosts.values()), plugins=plugins, changes_links=True)
     tools = names.prepare(folder, list(hosts.values()))
     folder.chmod(0o711)
     (home := folder / "home").mkdir()

@@ -11,6 +11,8 @@ from rich.table import Table
 from ..recorded.columns import Numbers
 from ..recorded.summaries import Part, report
 from ..recorded.table import print_summary
+from .repeated import means, numbers, remark
+from .under_load import sentences
 
 if TYPE_CHECKING:
     from ..terminal import Console
@@ -31,6 +33,14 @@ def print_live(console: Console, run: LiveRun) -> None:
             console.print(part, highlight=False, markup=False, soft_wrap=True)
         else:
             _print_table(console, part)
+
+
+def print_repeated(console: Console, summaries: Sequence[dict[str, Any]]) -> None:
+    """Print the means over repeated runs, and what they are over."""
+    found = means(summaries)
+    if found:
+        _print_table(console, numbers(found))
+    console.print(remark(summaries), highlight=False, markup=False, soft_wrap=True)
 
 
 def live_report(summary: dict[str, Any]) -> list[Part]:
@@ -67,6 +77,7 @@ def network_parts(summary: dict[str, Any], timings: Sequence[dict[str, Any]]) ->
     lost = [f"{row['host']} {row['device']['ring_dropped']}" for row in summary["kernels"] if row["device"]]
     if lost:
         parts.append(f"Packets lost in the rings of the hosts: {', '.join(lost)}")
+    parts += sentences(summary)
     return parts + [verdict(timing, number) for number, timing in enumerate(timings, start=1)]
 
 
@@ -117,6 +128,11 @@ def outcome(row: dict[str, Any]) -> str:
             return (
                 f"{result['heard']} of {result['packets_due']} packets heard, {result['lost']} lost, "
                 f"{result['silent_periods']} silent periods, jitter {result['jitter_s'] * 1e3:.2f} ms"
+            )
+        case "ping":
+            return (
+                f"{result['received']} of {result['sent']} answered, median {result['median_rtt_s'] * 1e3:.2f} ms, "
+                f"99 % within {result['p99_rtt_s'] * 1e3:.2f} ms"
             )
     return f"status {row['exit_status']}"
 

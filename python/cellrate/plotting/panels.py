@@ -35,6 +35,8 @@ KINDS = (
     Kind(("queue", "abr_queue", "guaranteed_queue", "ubr_queue"), "queue [cells]"),
     Kind(("utilization",), "utilization [%]", 100.0, 105.0),
     Kind(("delay", "max_delay"), "cell delay [ms]", 1e3),
+    Kind(("goodput",), "goodput [Mbps]", 1e-6),
+    Kind(("round_trip",), "round trip [ms]", 1e3),
     Kind(("received",), "cells received"),
     Kind(("concurrent",), "flows under way"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -115,6 +115,10 @@ class Recorded:
         self._series = {key: partial(_given, series) for key, series in state["_series"].items()}
         self._delays = partial(_given, state["_delays"])
         self._completion_times = partial(_given, state["_completion_times"])
+
+    def add_series(self, series: Iterable[Series]) -> None:
+        """Take in what was recorded beside the network."""
+        self._series |= {(one.probe, one.entity): partial(_given, one) for one in series}
 
     @property
     def summary(self) -> dict[str, Any]:

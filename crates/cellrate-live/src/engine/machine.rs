@@ -15,10 +15,11 @@ use cellrate_engine::schedule::Schedule;
 use cellrate_engine::supply::CellSupply;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_proto::{Direction, Source, Time};
-use cellrate_scenario::FlowIndex;
+use cellrate_scenario::{FlowIndex, LineState, LinkIndex};
 
 use super::acks::Arrival;
 use super::cell::{self, Cell};
+use super::changes::LinkChange;
 use super::counters::{HostCounters, Passage};
 use super::edge::Verdict;
 use super::error::Error;
@@ -84,7 +85,7 @@ impl<'a> Machine<'a> {
         span: [Time; 2],
     ) -> Result<Machine<'a>, Error> {
         let [start, end] = span;
-        let changing = (0..).zip(&network.ports).filter(|(_, port)| port.served.next_change() != Time::NEVER);
+        let changing = (0..).zip(&network.ports).filter(|(_, port)| port.served.line().is_changing());
         let mut leaves: Vec<Leaf> = changing.map(|(number, _)| Leaf::Change(number)).collect();
         let first_port = leaves.len() as u32;
         leaves.extend((0..network.ports.len() as u32).map(Leaf::Departure));
@@ -245,6 +246,31 @@ impl<'a> Machine<'a> {
             port.served.change(start, &mut port.control);
         }
         self.schedule.set(leaf, port.served.next_change());
+    }
+
+    /// Both lines of a link become what `change` says, now; what it leaves out stays as it is.
+    #[cold]
+    pub fn change_link(&mut self, change: &LinkChange) {
+        let now = self.done;
+        for leaf in 0..self.first_port as usize {
+            let Leaf::Change(number) = self.leaves[leaf] else { continue };
+            if self.network.port_indices[number as usize].link() != change.link {
+                continue;
+            }
+            let line = self.network.ports[number as usize].served.line_mut();
+            if let Some(state) = line.state() {
+                line.insert(now, change.of(state));
+                self.on_change(now, number as usize, leaf);
+            }
+        }
+    }
+
+    /// State of each link that may change, as its first line has it now.
+    pub fn link_states(&self) -> impl Iterator<Item = (LinkIndex, LineState)> {
+        let ports = self.network.port_indices.iter().zip(&self.network.ports);
+        ports
+            .filter(|(index, _)| index.end() == 0)
+            .filter_map(|(index, port)| Some((index.link(), port.served.line().state()?)))
     }
 
     /// The line behind a port changes. Averaging intervals that end before have the rate before.

@@ -16,6 +16,7 @@ mod acks;
 mod adapter;
 mod becn;
 mod cell;
+mod changes;
 mod clock;
 mod counters;
 mod device;
@@ -45,6 +46,7 @@ pub mod throughput;
 mod verdict;
 mod virtual_end;
 
+pub use changes::{Changes, LinkChange, Refused};
 pub use clock::unix_ns;
 pub use device::{PacketDevice, PairedDevice, ScriptedDevice};
 pub use error::Error;

@@ -294,7 +294,10 @@ impl Builder<'_> {
 
     fn build_port(&self, port: PortIndex, line_end: LineEnd) -> Result<Port, MissingPlugin> {
         let config = self.scenario.port(port);
-        let line = Line::of(self.scenario, port);
+        let mut line = Line::of(self.scenario, port);
+        if self.options.changes.is_some() {
+            line.open(self.scenario, port);
+        }
         let control = self.options.plugins.control(self.scenario, port)?;
         let tail = self.scenario.tail(port.step());
         let is_switch = self.scenario.node(tail).kind == NodeKind::Switch;

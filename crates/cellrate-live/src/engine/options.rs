@@ -8,6 +8,7 @@ use cellrate_engine::plugins::Plugins;
 use cellrate_proto::{BitRate, Cells, Duration, Time};
 use cellrate_scenario::{ConnectionIndex, Link, NodeIndex, Scenario};
 
+use super::changes::Changes;
 use super::device::PacketDevice;
 use super::faults::Faults;
 use super::offers::Offers;
@@ -99,6 +100,8 @@ pub struct Options<'a> {
     pub tap: Option<Box<dyn CellTap + 'a>>,
     /// Where ACRs are told to applications.
     pub offers: Option<Arc<Offers>>,
+    /// Changes of links that are asked for while the network runs. Default none, and links change as the scenario says.
+    pub changes: Option<Arc<Changes>>,
     /// Told about 20 times a second how far the run is, and while it waits for its start; may end it.
     pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
     /// Whether it is also told what series have recorded. Default false.
@@ -156,6 +159,7 @@ impl Default for Options<'_> {
             thresholds: Thresholds::default(),
             tap: None,
             offers: None,
+            changes: None,
             progress: None,
             plugins: Plugins::default(),
         }

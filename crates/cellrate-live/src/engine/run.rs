@@ -9,6 +9,7 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowIndex, Scenario};
 use rustix::event::{PollFd, PollFlags};
 
+use super::changes::Changes;
 use super::clock::{Clock, cpu_ns, thread_cpu_ns, wait};
 use super::error::Error;
 use super::machine::Machine;
@@ -59,6 +60,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         machine: Machine::new(network, recording, hosts, tap, [start, end])?,
         peers,
         offers: options.offers.take(),
+        changes: options.changes.clone(),
         router,
         clock,
         lateness: Lateness::default(),
@@ -127,6 +129,7 @@ struct Drive<'a> {
     machine: Machine<'a>,
     peers: Option<Peers>,
     offers: Option<Arc<Offers>>,
+    changes: Option<Arc<Changes>>,
     router: Router,
     clock: Clock,
     lateness: Lateness,
@@ -154,12 +157,18 @@ impl Drive<'_> {
             if now >= self.end {
                 return Ok(self.end);
             }
+            if let Some(changes) = &self.changes {
+                changes.take().iter().for_each(|change| self.machine.change_link(change));
+            }
             let busy = self.take_packets();
             if let Some(peers) = &mut self.peers {
                 peers.receive(now, &mut self.machine);
             }
             if now >= next_report {
                 next_report = now + REPORT_EVERY;
+                if let Some(changes) = &self.changes {
+                    changes.publish(self.machine.link_states());
+                }
                 match report(progress, self.so_far(now)) {
                     ControlFlow::Continue(()) => {}
                     ControlFlow::Break(Stop::Finish) => return Ok(now),

@@ -19,7 +19,7 @@ pub(super) const APPLICATION: Shape = Shape {
         required(
             "host",
             Kind::Reference,
-            "Host that data comes from: the server of ftp and web, the sender of video, voice and iperf3; the host on which a command runs.",
+            "Host that data comes from: the server of ftp and web, the sender of video, voice, iperf3 and ping; the host on which a command runs.",
         ),
         key(
             "peer",

@@ -44,7 +44,7 @@ pub use vs_vd::*;
 
 pub use crate::demand::{Arrivals, Law, Traced};
 pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
-pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ready, Voice, Web};
+pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ping, Ready, Voice, Web};
 use crate::text::written::Room;
 pub use crate::traffic::{
     Adaptation, AdapterQueue, Channel, CongestionControl, ConnectionUse, Datagrams, DelayedAck, Estimator,
@@ -357,6 +357,15 @@ impl Connection {
     /// traffic of its own.
     pub fn carries_packets(&self) -> bool {
         self.branch.is_none() && self.forward.traffic.is_none() && self.backward.traffic.is_none()
+    }
+
+    /// Traffic of which an adapter takes the rate of its host's line for constant, if the connection has some.
+    pub fn needs_constant_lines(&self) -> Option<&'static str> {
+        [&self.forward, &self.backward].into_iter().find_map(|flow| match &flow.traffic {
+            Some(Traffic::Tcp(_)) => Some("TCP"),
+            Some(Traffic::RequestResponse(_)) => Some("request-response"),
+            _ => None,
+        })
     }
 
     /// Whether the only data that goes this way are ACKs of the other way's TCP.

@@ -7,6 +7,7 @@
 mod command;
 mod ftp;
 mod iperf3;
+mod ping;
 mod video;
 mod voice;
 mod web;
@@ -20,6 +21,7 @@ use crate::text::tree::{Node, Table};
 pub use command::{Command, Ready};
 pub use ftp::Ftp;
 pub use iperf3::Iperf3;
+pub use ping::Ping;
 pub use video::LiveVideo;
 pub use voice::Voice;
 pub use web::Web;
@@ -89,6 +91,8 @@ programs! {
     Voice(Voice) of Voice,
     /// iperf3.
     Iperf3(Iperf3) of Iperf3,
+    /// ping.
+    Ping(Ping) of Ping,
     /// Any program.
     Command(Command) of Command,
 }

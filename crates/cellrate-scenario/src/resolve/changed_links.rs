@@ -3,7 +3,7 @@
 use cellrate_proto::{BitRate, Duration, Time};
 
 use super::network::Network;
-use crate::model::{Connection, Traffic};
+use crate::model::Connection;
 use crate::text::error::Fault;
 
 /// Leaves out what would come at or after the end of the run.
@@ -31,13 +31,7 @@ pub(super) fn cut(network: &mut Network, duration: Duration) -> Result<(), Fault
 /// A first link whose rate changes, where an adapter depends on it: of TCP, and of requests and responses.
 pub(super) fn check(network: &Network, connections: &[Connection]) -> Result<(), Fault> {
     for connection in connections {
-        let of_flows = [&connection.forward, &connection.backward];
-        let traffic = of_flows.iter().find_map(|flow| match &flow.traffic {
-            Some(Traffic::Tcp(_)) => Some("TCP"),
-            Some(Traffic::RequestResponse(_)) => Some("request-response"),
-            _ => None,
-        });
-        let Some(traffic) = traffic else { continue };
+        let Some(traffic) = connection.needs_constant_lines() else { continue };
         for step in [connection.path.first(), connection.path.last()].into_iter().flatten() {
             if !network.link(*step).changes_rate() {
                 continue;

@@ -163,6 +163,10 @@ fn every_kind_has_its_settings() {
         })
     );
     assert_eq!(
+        kind("type = \"ping\", interval = \"20 ms\", size = \"1 kB\""),
+        ApplicationKind::Ping(Ping { interval: Duration::from_ms(20), size: Octets(1000) })
+    );
+    assert_eq!(
         kind("type = \"ftp\", size = \"2 MB\""),
         ApplicationKind::Ftp(Ftp { size: Some(Octets(2_000_000)) })
     );
@@ -185,6 +189,10 @@ fn what_does_not_fit_is_refused_with_its_key() {
         ),
         ("kind = { type = \"command\", words = [\"x\"], ready = {} }", "Write one of port, pattern and file"),
         ("kind = { type = \"voice\", packet = \"5 ms\" }", "from 10 to 200 ms"),
+        ("kind = { type = \"ping\", interval = \"5 ms\" }", "from 10 ms to 1 min"),
+        ("kind = { type = \"ping\", interval = \"2 min\" }", "from 10 ms to 1 min"),
+        ("kind = { type = \"ping\", size = \"8 octets\" }", "from 16 to 65507 octets"),
+        ("kind = { type = \"ping\", size = \"65508 octets\" }", "from 16 to 65507 octets"),
         ("kind = \"ftp\"\nstart = \"10 s\"", "not before the end of the run"),
         ("kind = \"ftp\"\nstart = \"2 s\"\nend = \"1 s\"", "Write a later end"),
     ] {

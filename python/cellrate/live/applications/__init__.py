@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import command, ftp, iperf3, video, voice, web
+from . import command, ftp, iperf3, ping, video, voice, web
 from .planned import Application, Plan, Surroundings
 
 __all__ = ["Application", "Plan", "Surroundings", "check", "plan"]
@@ -16,6 +16,7 @@ KINDS: dict[str, Callable[[Application, Surroundings], Plan]] = {
     "command": command.plan,
     "ftp": ftp.plan,
     "iperf3": iperf3.plan,
+    "ping": ping.plan,
     "video": video.plan,
     "voice": voice.plan,
     "web": web.plan,
@@ -32,6 +33,8 @@ def check(application: Application) -> None:
     """
     if application.kind == "iperf3":
         iperf3.check(application)
+    if application.kind == "ping":
+        ping.check(application)
 
 
 def plan(application: Application, surroundings: Surroundings) -> Plan:
