@@ -121,6 +121,7 @@ impl Cluster {
         leaves.shrink_to_fit();
         let mut cluster = Cluster {
             schedule: Schedule::new(leaves.len()),
+            intervals_ended: Time::ZERO,
             gateways: Vec::new(),
             long: Vec::new(),
             onward: Onward::new(ports.len(), &onward, &onward_to),

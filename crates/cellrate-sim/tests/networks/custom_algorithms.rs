@@ -2,11 +2,15 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::plain::plain;
-use cellrate_proto::Duration;
-use cellrate_proto::switch::{AveragingInterval, EricaConfig, SwitchAlgorithm, SwitchAlgorithmConfig};
+use cellrate_proto::switch::{
+    AveragingInterval, EricaConfig, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm,
+    SwitchAlgorithmConfig,
+};
+use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter, Document, Scenario};
 use cellrate_sim::{AlgorithmPort, CustomKind, MissingPlugin, RunError, RunResult, Simulation, Wanted, run};
 
@@ -90,4 +94,57 @@ fn a_run_that_is_not_given_an_algorithm_says_which_and_where() {
     assert_eq!((*kind, name.as_str(), owner.contains("->")), (CustomKind::Algorithm, "mine", true));
     assert!(error.to_string().ends_with("has the custom algorithm \"mine\", which the run was not given"));
     assert_eq!(run(&custom, &mut carry_on).unwrap_err(), error);
+}
+
+/// Counts the intervals that end, and is never at rest.
+struct Counted(Arc<AtomicU64>);
+
+impl Promises for Counted {}
+
+impl SwitchAlgorithm for Counted {
+    fn metering(&self) -> Option<Metering> {
+        let interval = AveragingInterval::of_time(Duration::from_us(1));
+        Some(Metering { interval, bidirectional: false, history: false })
+    }
+
+    fn on_backward_rm(&mut self, _: Time, _: Slot, _: Cells, _: &Meter, feedback: &mut Feedback) {
+        feedback.limit(CellRate::new(1000.0));
+    }
+
+    fn on_interval_end(&mut self, _: &IntervalLoad, _: &Meter) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A run is interrupted between its steps. Ports that nothing comes to for long would end all their intervals in one.
+#[test]
+fn no_step_of_a_run_ends_more_than_some_intervals() {
+    let windows = "windows = [{ start = \"0 s\", end = \"5 ms\" }, { start = \"390 ms\", end = \"400 ms\" }]";
+    let nodes = r#"host = [{ name = "a" }, { name = "b" }]
+switch = [{ name = "sw1" }, { name = "sw2" }]
+defaults = { link = { rate = "100 Mbps", length = "10 km" }, switch.algorithm = { type = "custom", name = "counted" } }"#;
+    // Ports with a queue that an outage holds, ports before hosts, and ports before switches far away.
+    for line in ["changes = [{ at = \"4 ms\", rate = \"0 Mbps\" }]", "", "length = \"2000 km\""] {
+        let text = format!(
+            "name = \"silent\"\nduration = \"400 ms\"\n{nodes}\n\
+             [[link]]\nbetween = [\"a\", \"sw1\"]\n[[link]]\nbetween = [\"sw1\", \"sw2\"]\n{line}\n\
+             [[link]]\nbetween = [\"sw2\", \"b\"]\n\
+             [[vc]]\nname = \"v\"\npath = [\"a\", \"sw1\", \"sw2\", \"b\"]\ntraffic = {{ type = \"greedy\", {windows} }}\n"
+        );
+        let scenario = Document::parse(&text, "silent").and_then(|document| document.resolve()).unwrap();
+        let (ended, mut before, mut most) = (Arc::new(AtomicU64::new(0)), 0, 0);
+        let make = |_: &CustomAlgorithm, _: AlgorithmPort<'_>| -> Option<Box<dyn SwitchAlgorithm + Send>> {
+            Some(Box::new(Counted(ended.clone())))
+        };
+        let mut progress = |_: cellrate_sim::Progress| {
+            let now = ended.load(Ordering::Relaxed);
+            most = most.max(now - before);
+            before = now;
+            ControlFlow::Continue(())
+        };
+        Simulation::of(&scenario).with_algorithms(&make).run(&mut progress).unwrap();
+        let all = ended.load(Ordering::Relaxed);
+        // Four ports of switches, and windows of at most 10 ms.
+        assert!(all >= 350_000 && most <= 4 * 20_000, "{line}: {most} of {all} at once");
+    }
 }

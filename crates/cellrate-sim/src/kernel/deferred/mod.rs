@@ -49,7 +49,7 @@ use std::collections::BTreeMap;
 use cellrate_engine::schedule::Schedule;
 use cellrate_engine::switch_port::SwitchPort;
 use cellrate_engine::tournament::NEVER;
-use cellrate_proto::Time;
+use cellrate_proto::{Duration, Time};
 use cellrate_scenario::FlowIndex;
 
 use super::hop::{Hop, NONE, NextHop};
@@ -62,6 +62,10 @@ use super::state::outbox::Outbox;
 use crate::cell::Cell;
 use crate::kernel::ports::{Admission, Port, Queues};
 use ranked::{WaysOut, advance};
+
+/// Averaging intervals end when their port is looked at, but after this time at the latest. A run can be interrupted
+/// between windows only, and no window ends more than a port's intervals of this time: 10,000, at 1 us the least.
+const LONGEST_WITHOUT_ENDS: Duration = Duration::from_ms(10);
 
 impl Cluster {
     /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now`
@@ -110,9 +114,26 @@ impl Cluster {
         while let Some(port) = self.long.pop() {
             self.catch_up_to(port as usize, limit, last);
         }
+        if until.since(self.intervals_ended) >= LONGEST_WITHOUT_ENDS {
+            self.end_intervals_of_all(until);
+        }
         self.sampler.note_departures(last, &self.ports);
         self.sample_late(until);
         self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.scratch.trains));
+    }
+
+    /// Ends the averaging intervals before `until` at all ports, and none later than those at a port that is looked at.
+    #[cold]
+    fn end_intervals_of_all(&mut self, until: Time) {
+        let limit = self.schedule.key(0, until);
+        let last = Time::from_ps(until.as_ps().saturating_sub(1));
+        for port in 0..self.ports.len() {
+            if self.ports[port].metered {
+                self.catch_up_to(port, limit, last);
+                self.ports[port].end_intervals_before(until);
+            }
+        }
+        self.intervals_ended = until;
     }
 
     /// Deals with the data cells that come to a deferred port before `limit`.

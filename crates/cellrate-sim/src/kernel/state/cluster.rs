@@ -77,6 +77,8 @@ pub(crate) struct Cluster {
     pub absorbed: BTreeMap<FlowIndex, u64>,
     /// Instant at and after which nothing happens: the end of the run, or the instant at which it pauses next.
     pub(in crate::kernel) end: Time,
+    /// Instant before which the averaging intervals of all ports have ended.
+    pub(in crate::kernel) intervals_ended: Time,
     pub(in crate::kernel) schedule: Schedule,
     pub(in crate::kernel) leaves: Vec<Leaf>,
     /// Deferred ports to other clusters, and those of which every change is recorded.
