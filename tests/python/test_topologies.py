@@ -147,6 +147,13 @@ def test_sndlib_brings_its_demands(tmp_path: Path, name: str, text: str) -> None
     assert scenario.to_dict()["vc"][0]["traffic"]["type"] == "limited"
 
 
+def test_xml_is_recognised_behind_any_number_of_blank_lines(tmp_path: Path) -> None:
+    head, rest = GRAPHML.split("\n", 1)
+    (tmp_path / "blank.graphml").write_text(head + "\n" * 50_000 + rest)
+    (tmp_path / "tiny.graphml").write_text(GRAPHML)
+    assert read_topology(tmp_path / "blank.graphml").lines == read_topology(tmp_path / "tiny.graphml").lines
+
+
 def test_a_capacity_is_what_is_installed_or_the_largest_module(tmp_path: Path) -> None:
     topology = read_topology(written(tmp_path, "net.txt", NATIVE))
     assert [line.rate_bps for line in topology.lines] == [155e6, 160e6, None]

@@ -34,11 +34,11 @@ def read_topology(file: str | Path) -> Topology:
             from .sndlib import from_native
 
             return from_native(text, path.stem)
-        if head.startswith("<") and "<graphml" in text[:20000]:
+        if head.startswith("<") and "<graphml" in text:
             from .graphs import from_graphml
 
             return from_graphml(text, path.stem)
-        if head.startswith("<") and "<network" in text[:20000]:
+        if head.startswith("<") and "<network" in text:
             from .sndlib import from_xml
 
             return from_xml(text, path.stem)
