@@ -23,7 +23,7 @@ def arena(
     *,
     algorithm: Algorithm = None,
     only: Annotated[list[str] | None, Parameter(help="Only this scenario of the suite. May be given again.")] = None,
-    seeds: Annotated[int, Parameter(help="Seeds of each scenario: its own, and those that follow it.")] = 1,
+    seeds: Annotated[int, Parameter(help="Seeds of each scenario that draws random numbers.")] = 3,
     out: Annotated[
         Path | None,
         Parameter(help="Folder that keeps each run, and in the end arena.json and report.html (results/arena)."),

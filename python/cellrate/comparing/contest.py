@@ -16,16 +16,22 @@ from ..results import Result
 from ..running.points import Progress, run_each
 from ..running.progress import reporting
 from ..scenario import Scenario
-from .cards import Outcome, outcome, together
+from .cards import Outcome, of_scenarios, of_seeds
+from .choosing import choosing
 from .costs import Cost, costs_of, machine
 from .entrants import Entrant, entrants_of
 from .findings import Findings
+from .outcomes import outcome
 from .page import page, tables, write
-from .suite import suite
+from .suite import DRAWN, suite
 from .tables import markdown, markdown_of_errors, text
 
 if TYPE_CHECKING:
     from ..running.points import Point
+
+
+SEEDS = 3
+"""Seeds of each scenario that draws random numbers, where no number is given: the fewest that bound an error well."""
 
 
 class Arena(Findings):
@@ -35,8 +41,10 @@ class Arena(Findings):
     """
 
     def markdown(self) -> str:
-        """Give two tables in Markdown: the cards over all scenarios, and the mean errors in each scenario."""
-        return f"{markdown(self.overall)}\nMean errors by scenario:\n\n{markdown_of_errors(self)}"
+        """Give the cards over all scenarios in Markdown, how to choose by them, and mean errors by scenario."""
+        chosen = "".join(f"- {line}\n" for line in choosing(self))
+        errors = markdown_of_errors(self)
+        return f"{markdown(self.overall)}\n{chosen}\nMean errors by scenario:\n\n{errors}"
 
     def html(self) -> str:
         """Give the report: a page that needs no other file."""
@@ -55,7 +63,7 @@ def arena(
     *,
     algorithms: Algorithms | None = None,
     only: Sequence[str] | str | None = None,
-    seeds: int = 1,
+    seeds: int = SEEDS,
     workers: int | None = None,
     out: str | Path | None = None,
     costs: bool = True,
@@ -75,7 +83,8 @@ def arena(
     only
         Names of scenarios, where it is not to be the whole suite.
     seeds
-        Runs of each scenario with so many seeds: its own, and those that follow it.
+        Runs of each scenario that draws random numbers with so many seeds: its own, and those that follow it. Its cards
+        have means, with 95 % confidence intervals. All other scenarios run once: every seed gives the same run.
     workers
         Number of processes; the number of processors by default. The cards do not depend on it.
     out
@@ -112,16 +121,18 @@ def arena(
     return made
 
 
-Owner = tuple[str, Entrant]
-"""The scenario and the algorithm that a run is of."""
+Owner = tuple[str, str]
+"""Names of the scenario and of the algorithm that a run is of."""
 
 
-def _points(entrants: Sequence[Entrant], scenarios: dict[str, Scenario], seeds: int) -> tuple[list[Point], list[Owner]]:
+def _points(
+    entrants: Sequence[Entrant], scenarios: dict[str, Scenario], seeds: int
+) -> tuple[list[Point], list[tuple[str, Entrant]]]:
     points: list[Point] = []
-    owners: list[Owner] = []
+    owners: list[tuple[str, Entrant]] = []
     for name, scenario in scenarios.items():
         for entrant in entrants:
-            for seed in range(scenario.seed, scenario.seed + seeds):
+            for seed in range(scenario.seed, scenario.seed + (seeds if name in DRAWN else 1)):
                 changed = scenario.set({"defaults.switch.algorithm": dict(entrant.setting), "seed": seed})
                 changed.check()
                 settings = {"name": name, "algorithm": entrant.name, "seed": str(seed)}
@@ -132,7 +143,7 @@ def _points(entrants: Sequence[Entrant], scenarios: dict[str, Scenario], seeds: 
 
 def _outcomes(
     points: Sequence[Point],
-    owners: Sequence[Owner],
+    owners: Sequence[tuple[str, Entrant]],
     plugins: Plugins,
     workers: int | None,
     progress: Progress | None,
@@ -158,12 +169,13 @@ def _arena(
     outcomes: Sequence[Outcome],
     costs: Sequence[Cost],
 ) -> Arena:
-    cards, sketches = [], []
-    for begin in range(0, len(outcomes), seeds):
-        of_seeds = outcomes[begin : begin + seeds]
-        cards.append(together([one.card for one in of_seeds], of_seeds[0].card.scenario))
-        sketches.append(of_seeds[0].sketch)
+    runs: dict[Owner, list[Outcome]] = {}
+    for one in outcomes:
+        assert one.card.scenario is not None
+        runs.setdefault((one.card.scenario, one.card.algorithm), []).append(one)
+    cards = [of_seeds([one.card for one in found]) for found in runs.values()]
+    sketches = [found[0].sketch for found in runs.values()]
     names = [entrant.name for entrant in entrants]
-    overall = [together([card for card in cards if card.algorithm == name], None) for name in names]
+    overall = [of_scenarios([[one.card for one in runs[scenario, name]] for scenario in scenarios]) for name in names]
     purposes = {name: scenario.purpose for name, scenario in scenarios.items()}
     return Arena(_native.version(), names, purposes, seeds, cards, overall, costs, machine(), sketches)

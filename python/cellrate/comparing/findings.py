@@ -21,7 +21,7 @@ class Findings:
     scenarios: dict[str, str]
     """Purpose of each scenario, by name."""
     seeds: int
-    """Seeds of each scenario."""
+    """Seeds of each scenario that draws random numbers."""
     cards: Sequence[Card]
     """By scenario, and within it by algorithm."""
     overall: Sequence[Card]

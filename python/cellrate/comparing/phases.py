@@ -23,8 +23,10 @@ class Phase:
     end_s: float
     shares: Mapping[str, float]
     """Max-min fair rate of each connection that sends and obeys [cells/s]; none where one sends by its own rhythm."""
+    cheats: Mapping[str, float]
+    """Rate that each connection that misbehaves is due, as if it obeyed [cells/s]."""
     bottlenecks: tuple[str, ...]
-    """Ports at which a connection is held back."""
+    """Ports at which a connection is held back; none while flows of a size come and go."""
 
     @property
     def half_s(self) -> float:
@@ -46,13 +48,11 @@ def phases_of(scenario: Scenario, rates: Mapping[str, float], target: float | No
     """
     standing_in: dict[str, object] = {}
     by_own_rhythm: set[str] = set()
-    misbehaving: set[str] = set()
+    cheating = misbehaving(scenario)
     for name, entry, traffic in _entries(scenario):
         kind = traffic.get("type", "greedy")
         if entry.get("category", "abr") != "abr":
             continue
-        if entry.get("misbehaves", "off") != "off":
-            misbehaving.update(_members(name, entry))
         if kind != "greedy":
             by_own_rhythm.update(_members(name, entry))
         if kind not in KNOWN:
@@ -62,18 +62,30 @@ def phases_of(scenario: Scenario, rates: Mapping[str, float], target: float | No
     for name, rate in rates.items():
         standing_in[f"vc.{name}.traffic"] = {"type": "constant", "rate": f"{rate!r} cells/s"}
     steady = scenario.set(standing_in) if standing_in else scenario
-    due, full = (steady.fair_over_time(utilization=share) for share in (target, 1.0))
-    ends_s = [at_s for at_s, _ in due[1:]] + [scenario.duration_s]
+    meant, full = (steady.fair_over_time(utilization=share) for share in (target, 1.0))
+    ends_s = [at_s for at_s, _ in meant[1:]] + [scenario.duration_s]
     found = []
-    for (begin_s, rows), (_, lines), end_s in zip(due, full, ends_s, strict=True):
+    for (begin_s, rows), (_, lines), end_s in zip(meant, full, ends_s, strict=True):
         judged = not any(row.vc in by_own_rhythm for row in rows)
-        shares = {row.vc: row.rate for row in rows if not row.backward and row.vc not in misbehaving} if judged else {}
+        due = {row.vc: row.rate for row in rows if not row.backward} if judged else {}
+        shares = {vc: rate for vc, rate in due.items() if vc not in cheating}
+        cheats = {vc: rate for vc, rate in due.items() if vc in cheating}
         # Of clients and servers it is not known which way they need the line.
         held = dict.fromkeys(
             row.bottleneck for row in lines if row.bottleneck is not None and row.vc not in by_own_rhythm
         )
-        found.append(Phase(begin_s, end_s, shares, tuple(held)))
+        found.append(Phase(begin_s, end_s, shares, cheats, tuple(held)))
     return found
+
+
+def misbehaving(scenario: Scenario) -> set[str]:
+    """Give the names of the ABR connections that do not obey."""
+    return {
+        member
+        for name, entry, _ in _entries(scenario)
+        if entry.get("misbehaves", "off") != "off"
+        for member in _members(name, entry)
+    }
 
 
 def varying(scenario: Scenario) -> list[str]:
@@ -88,7 +100,7 @@ def varying(scenario: Scenario) -> list[str]:
 
 def _entries(scenario: Scenario) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
     """Give each entry of a connection: name as written, the entry, its traffic."""
-    for entry in scenario.to_dict()["vc"]:
+    for entry in scenario.to_dict().get("vc", []):
         yield entry["name"], entry, entry.get("traffic", {})
 
 

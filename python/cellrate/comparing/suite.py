@@ -19,10 +19,15 @@ SUITE = (
     "bursty-clients",
     "vbr-background",
     "satellite",
+    "unequal-round-trips",
+    "flow-completion",
     "misbehaving-source",
     "abilene",
 )
 """Names of the files in scenarios/arena; one more file and its name here are one more scenario."""
+
+DRAWN = ("vbr-background", "flow-completion")
+"""Scenarios that draw random numbers. A run of any other is the same with every seed."""
 
 
 def suite(only: Sequence[str] | None = None) -> dict[str, Scenario]:
