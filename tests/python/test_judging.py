@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cellrate import CellrateError
 from cellrate.papers import Experiment, Finding, Paper, Tried, load_paper, ready_papers
 from cellrate.papers.judging import (
     JUDGED,
@@ -166,6 +167,15 @@ def test_a_figure_is_not_judged_by_a_word() -> None:
         paper().claim(Finding("a.claim", "200", True))
     # Without a value nothing is said.
     assert paper().claim(Finding("a.claim", "200", why="Shorter.")).verdict is None
+
+
+@pytest.mark.parametrize("rule", [None, "roughly"])
+def test_a_claim_without_a_rule_is_told_with_the_rules_there_are(rule: str | None) -> None:
+    made = paper()
+    said = {key: value for key, value in made.published["a.claim"].items() if key != "judged"}
+    made.published["a.claim"] = said if rule is None else {**said, "judged": rule}
+    with pytest.raises(CellrateError, match=rf"judged of a\.claim is {rule!r}; write one of figure, per cent"):
+        made.claim(Finding("a.claim", "100", values=[100.0]))
 
 
 def test_a_quick_run_says_no_by_the_same_rule() -> None:

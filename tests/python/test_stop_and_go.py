@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cellrate.papers import estimate, jain, load_paper
+from cellrate.running.points import run_many
 from conftest import command
 from stop_and_go.arithmetic import feedback_interval, icr_is_pcr
 from stop_and_go.curves import begins
@@ -29,7 +30,7 @@ from stop_and_go.figures import (
     useful,
 )
 from stop_and_go.measures import Measured, Sample, fair_share
-from stop_and_go.sensitivity import unfair
+from stop_and_go.sensitivity import CONSTANT, unfair
 
 RUN = Measured(
     goodput=(10.0, 20.0, 30.0),
@@ -210,7 +211,24 @@ def test_the_order_of_two_curves_is_that_of_the_same_seeds() -> None:
     assert len(points) == 8 * len(THREE.loads)
 
 
-def test_two_thresholds_are_to_be_unfair() -> None:
+def test_two_thresholds_are_to_be_unfair_and_are_beside_vbr_of_a_constant_rate() -> None:
     equal, unequal = (Sample((replace(RUN, goodput=rates),)) for rates in ((20.0, 20.0, 20.0), (10.0, 20.0, 30.0)))
-    assert unfair({70: equal, 100: equal}).holds is False
-    assert unfair({70: equal, 100: unequal}).holds is True
+    assert unfair({70: equal, 100: equal}, {50: equal}).holds is False
+    assert unfair({70: equal, 100: unequal}, {50: equal}).holds is True
+    paper = load_paper("stop-and-go")
+    judged = [paper.claim(unfair({70: equal}, {40: equal, 50: other})) for other in (equal, unequal)]
+    assert [(claim.cause, claim.rows) for claim in judged] == [("unexplained", []), ("open", ["open.ni-zone"])]
+
+
+def test_between_two_thresholds_a_connection_stays_at_mcr() -> None:
+    paper = load_paper("stop-and-go")
+    zone = paper.scenario(CONSTANT["ni-zone, constant 50 Mbps"]).set({"duration": "1 s"})
+    stop_and_go = '{ type = "stop-and-go", threshold = "250 cells" }'
+    one = zone.set({"defaults.switch.algorithm": stop_and_go})
+    rates = {}
+    for name, scenario in (("two", zone), ("one", one)):
+        (result,) = run_many([(scenario, {})])
+        rates[name] = sorted(result.vc(f"vc{number}")["throughput_bps"] / 1e6 for number in (1, 2, 3))
+    # MCR is 1 Mbps; with one threshold all three have the same.
+    assert rates["two"][0] < 1.1 < 30 < rates["two"][1]
+    assert rates["one"][2] < 1.1 * rates["one"][0]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cellrate.papers.experiment import Experiment, Finding, Results, Tried
+from cellrate.papers.experiment import Experiment, Finding, Point, Results, Tried
 
 from .curves import Curve
-from .measures import Sample
+from .measures import Sample, measure
 
 LOADS = (70, 100)
 """At 70 Mbps VBR leaves 45 Mbps while it is on, at 100 Mbps nothing."""
 REPLICATIONS = 4
+UNFAIR = 0.95
+"""A Jain's index below this is no fair share."""
 _TCP = "vc.vc{i}.traffic."
 
 
@@ -59,6 +61,21 @@ CURVES = {
     for name, settings in CHOICES.items()
 }
 
+CONSTANT_LOADS = (40, 50, 60, 70)
+"""Of VBR at a constant rate [Mbps]: nothing ever stops or starts all sources at once then."""
+CONSTANT = {
+    f"ni-zone, constant {load} Mbps": Point(
+        "bottleneck",
+        {
+            "defaults.abr.pcr": "100 Mbps",
+            **CHOICES["ni-zone"],
+            "vc.vbr.traffic": f'{{ type = "constant", rate = "{load} Mbps" }}',
+        },
+    )
+    for load in CONSTANT_LOADS
+}
+"""Two thresholds beside it. Nothing is drawn, so that one run of each says all."""
+
 COARSE, MIDDLING = ("timer-50-ms", "timer-100-ms"), ("timer-100-us", "timer-500-us")
 """Granularities that section 3.2 speaks of, beside the 50 us of all runs."""
 WIDE = "window-65535"
@@ -79,7 +96,8 @@ _WHY = {
     "all say stop, and at MCR the next comes 13.6 ms later: the link runs dry meanwhile.",
     "rm-first": "As with RM cells before data; they come through even while VBR has the link.",
     "hysteresis": "Stop at 250 cells, and go below 125: the queue swings further, and nobody is left behind.",
-    "ni-zone": "Between 125 and 250 cells sources keep the rate that they have, PCR or MCR, as the paper says of it.",
+    "ni-zone": "Between 125 and 250 cells sources keep the rate that they have, PCR or MCR, as the paper says of it: "
+    "beside VBR of a constant rate one of three stays at MCR.",
     "rm-first-mcr-10-mbps": "At 10 Mbps a stopped source hears of go within 1.4 ms: the link does not run dry.",
     "mcr-10-kbps": "Stopped sources send next to nothing: MCR is what fills the buffer.",
     "mcr-10-kbps-tbe-100": "Sources stop sooner, too.",
@@ -97,16 +115,18 @@ def _said(load: int, sample: Sample) -> str:
 
 def _findings(results: Results) -> Sequence[Finding]:
     samples = {name: curve.samples(results) for name, curve in CURVES.items() if curve.key(LOADS[0], 1) in results}
+    constant = {load: Sample((measure(results[key]),)) for load, key in zip(CONSTANT_LOADS, CONSTANT, strict=True)}
     found = [
         Finding(
             f"open.{name}",
-            "; ".join(_said(load, sample) for load, sample in by_load.items()),
+            "; ".join(_said(load, sample) for load, sample in by_load.items())
+            + (_beside_constant(constant) if name == "ni-zone" else ""),
             None,
             _WHY.get(name, "Nothing is published to compare with."),
         )
         for name, by_load in samples.items()
     ]
-    return [*found, *_granularity(samples)]
+    return [*found, *_granularity(samples), unfair(samples["ni-zone"], constant)]
 
 
 def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
@@ -167,17 +187,38 @@ def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
             larger,
             "" if larger else "Not at both loads with both timers.",
         ),
-        unfair(samples["ni-zone"]),
     ]
 
 
-def unfair(zone: Mapping[int, Sample]) -> Finding:
-    """Judge that two thresholds leave some connections behind for good."""
+def unfair(zone: Mapping[int, Sample], constant: Mapping[int, Sample]) -> Finding:
+    """Judge that two thresholds leave some connections behind for good.
+
+    Parameters
+    ----------
+    zone
+        Runs of the papers' figures, by load: VBR comes and goes.
+    constant
+        Those with VBR of a constant rate.
+    """
     index = {load: sample.fairness for load, sample in zone.items()}
-    left_behind = min(index.values()) < 0.95
-    why = "Each on time of VBR stops all sources, and each pause starts all: what a source had before does not last."
+    left_behind = min(index.values()) < UNFAIR
+    why = (
+        "Each on time of VBR stops all sources, and each pause starts all: what a source had before does not last. "
+        "Which traffic it was found with the paper does not say."
+    )
     text = ", ".join(f"{value:.4f} (at {load})" for load, value in index.items())
-    return Finding("open.ni-zone-unfair", text, left_behind, "" if left_behind else f"A guess: {why}")
+    other = Tried(holds=min(sample.fairness for sample in constant.values()) < UNFAIR)
+    return Finding("open.ni-zone-unfair", text, left_behind, "" if left_behind else why, rows={"open.ni-zone": other})
+
+
+def _beside_constant(constant: Mapping[int, Sample]) -> str:
+    """Write what each connection has beside VBR of a constant rate."""
+
+    def goodputs(sample: Sample) -> str:
+        return ", ".join(f"{value:.2f}" for value in sample.runs[0].goodput)
+
+    listed = "; ".join(f"{goodputs(sample)} (at {load})" for load, sample in constant.items())
+    return f"; beside VBR of a constant rate each has {listed} Mbps"
 
 
 def _is_worse(coarse: Sample, fine: Sample) -> bool:
@@ -193,7 +234,8 @@ def _goodput_and_loss(sample: Sample, name: str) -> str:
 EXPERIMENT = Experiment(
     name="open",
     title="What the paper leaves open",
-    points={
+    points=CONSTANT
+    | {
         key: point
         for name, curve in CURVES.items()
         for key, point in curve.points(REPLICATIONS, quick=REPLICATIONS if name in JUDGED else 0).items()
