@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import socket
 from pathlib import Path
@@ -15,6 +16,7 @@ from cellrate.live import adapters, doctor, table, theory
 from cellrate.live.applications import Application, Plan, Surroundings, check, iperf3, plan, web
 from cellrate.live.playout import Frame, hear, jitter, play, whole_frames
 from cellrate.live.programs import datagram_recorder, video_sender
+from cellrate.terminal import Console
 from conftest import PAIR
 
 
@@ -303,6 +305,12 @@ def test_the_doctor_names_packages_and_what_is_not_possible() -> None:
         "Live runs are not possible here: nsenter: not found (apt install util-linux)"
     )
     assert json.loads(json.dumps(doctor.content(found)))["ready"] is False
+    out = io.StringIO()
+    table.print_findings(Console(file=out, width=200), found)
+    first, second, *rest = out.getvalue().splitlines()
+    assert first == doctor.sentence(found)
+    assert second.startswith("On Debian, as root: apt install ")
+    assert any("use of vsftpd" in line for line in rest)
 
 
 def test_a_node_runs_in_one_point_of_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

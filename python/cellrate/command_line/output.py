@@ -81,7 +81,8 @@ def with_something_to_draw(scenario: Scenario) -> Scenario:
 
 def say_where(address: str) -> None:
     """Say where the page is that shows a run."""
-    print(f"Open {address}; Ctrl-C ends the run.", flush=True)
+    # Alone on its line: what terminals take for an address goes as far as the next space.
+    print(f"Open {address}\nCtrl-C ends the run.", flush=True)
 
 
 def complain(text: str, exit_status: int) -> int:

@@ -138,7 +138,7 @@ def outcome(row: dict[str, Any]) -> str:
 
 
 def print_findings(console: Console, found: list[Finding]) -> None:
-    """Print what was looked for, and how to get what is missing."""
+    """Print the verdict and how to get what is missing, and then what was looked for."""
     from .doctor import packages, sentence
 
     table = _table("what", "there", "for", "detail")
@@ -146,11 +146,11 @@ def print_findings(console: Console, found: list[Finding]) -> None:
         there = "yes" if finding.present else "NO" if finding.required else "no"
         detail = finding.detail if finding.present else f"{finding.detail}  {finding.remedy}".strip()
         table.add_row(finding.name, there, finding.needed_for, detail)
-    console.print(table)
     console.print(sentence(found), highlight=False, markup=False, soft_wrap=True)
     missing = packages(found)
     if missing:
         console.print(f"On Debian, as root: apt install {' '.join(missing)}", highlight=False, soft_wrap=True)
+    console.print(table)
 
 
 def print_throughput(console: Console, rows: list[Throughput]) -> None:
