@@ -4,6 +4,7 @@ use cellrate_proto::{CellRate, Duration, Emission, RmCell, Source, Time};
 use cellrate_scenario::{FlowIndex, Scenario, Sender, Traffic};
 
 use crate::acr_integral::{AcrIntegral, Tail};
+use crate::conditioner::Conditioner;
 use crate::plugins::{MissingPlugin, Plugins};
 
 /// How an end is paced.
@@ -18,6 +19,8 @@ pub enum Pacer {
         /// The earliest instant of the next cell.
         earliest: Time,
     },
+    /// By a peak rate, a shaper and a marker, cell by cell.
+    Conditioned(Box<Conditioner>),
 }
 
 /// Most cells of a [run](Pacer::data_run) at a peak rate, where no RM cell ends it: as many as at ACR with the largest
@@ -32,7 +35,10 @@ impl Pacer {
     pub fn new(scenario: &Scenario, flow: FlowIndex, plugins: Plugins<'_>) -> Result<Pacer, MissingPlugin> {
         Ok(match &scenario.flow(flow).sender {
             Sender::Abr(abr) => Pacer::Abr(plugins.source(scenario, flow, abr)?, AcrIntegral::default()),
-            Sender::Peak(rate) => Pacer::Peak { spacing: rate.interval(), earliest: Time::ZERO },
+            Sender::Peak(rate) => match Conditioner::of(scenario, flow) {
+                Some(conditioner) => Pacer::Conditioned(Box::new(conditioner)),
+                None => Pacer::Peak { spacing: rate.interval(), earliest: Time::ZERO },
+            },
         })
     }
 
@@ -66,6 +72,7 @@ impl Pacer {
         match self {
             Pacer::Abr(source, _) => source.next_transmission(now, available_from),
             Pacer::Peak { earliest, .. } => available_from(now.max(*earliest)),
+            Pacer::Conditioned(own) => available_from(own.earliest(now)),
         }
     }
 
@@ -75,6 +82,7 @@ impl Pacer {
         match self {
             Pacer::Abr(source, _) => source.spacing(),
             Pacer::Peak { spacing, .. } => *spacing,
+            Pacer::Conditioned(own) => own.spacing(),
         }
     }
 
@@ -85,6 +93,8 @@ impl Pacer {
         match self {
             Pacer::Abr(source, _) => source.data_run(at),
             Pacer::Peak { .. } => LONGEST_RUN,
+            // Cells differ, and keep no distance that is known beforehand.
+            Pacer::Conditioned(_) => 0,
         }
     }
 
@@ -94,6 +104,7 @@ impl Pacer {
         match self {
             Pacer::Abr(source, _) => source.transmit_run(count, last),
             Pacer::Peak { spacing, earliest } => *earliest = last.saturating_add(*spacing),
+            Pacer::Conditioned(_) => unreachable!("it has no runs of {count} cells"),
         }
     }
 
@@ -103,7 +114,7 @@ impl Pacer {
     pub fn transmit_data(&mut self, now: Time) -> bool {
         match self {
             Pacer::Abr(source, _) => source.transmit_data(now),
-            Pacer::Peak { .. } => false,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => false,
         }
     }
 
@@ -129,6 +140,17 @@ impl Pacer {
                 *earliest = now.saturating_add(*spacing);
                 Some(Emission::Data)
             }
+            Pacer::Conditioned(own) => (waits && own.release(now)).then_some(Emission::Data),
+        }
+    }
+
+    /// Whether the source sends the data cell that leaves at `now` with CLP = 1; `ends_pdu` says whether it is the last
+    /// of its PDU.
+    #[inline]
+    pub fn marks(&mut self, now: Time, ends_pdu: bool) -> bool {
+        match self {
+            Pacer::Conditioned(own) => own.marks(now, ends_pdu),
+            Pacer::Abr(..) | Pacer::Peak { .. } => false,
         }
     }
 
@@ -158,7 +180,7 @@ impl Pacer {
     pub fn source(&self) -> Option<&Source> {
         match self {
             Pacer::Abr(source, _) => Some(source),
-            Pacer::Peak { .. } => None,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => None,
         }
     }
 
@@ -167,7 +189,7 @@ impl Pacer {
     pub fn source_mut(&mut self) -> Option<&mut Source> {
         match self {
             Pacer::Abr(source, _) => Some(source),
-            Pacer::Peak { .. } => None,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => None,
         }
     }
 
@@ -183,7 +205,7 @@ impl Pacer {
     pub fn integrated_until(&self) -> Time {
         match self {
             Pacer::Abr(_, integral) => integral.until(),
-            Pacer::Peak { .. } => Time::ZERO,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => Time::ZERO,
         }
     }
 
@@ -192,7 +214,7 @@ impl Pacer {
     pub fn acr_cells(&self, end: Time) -> f64 {
         match self {
             Pacer::Abr(source, integral) => integral.cells(end, source.acr()),
-            Pacer::Peak { .. } => 0.0,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => 0.0,
         }
     }
 
@@ -200,7 +222,7 @@ impl Pacer {
     pub fn mean_acr(&self, end: Time, span: Duration) -> Option<CellRate> {
         match self {
             Pacer::Abr(source, integral) => Some(integral.mean(end, source.acr(), span)),
-            Pacer::Peak { .. } => None,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => None,
         }
     }
 
@@ -215,7 +237,7 @@ impl Pacer {
     pub fn acr_tail(&self, end: Time) -> Option<Tail> {
         match self {
             Pacer::Abr(source, integral) => integral.tail(end, source.acr()),
-            Pacer::Peak { .. } => None,
+            Pacer::Peak { .. } | Pacer::Conditioned(_) => None,
         }
     }
 }

@@ -64,6 +64,8 @@ pub enum Stream {
     Consolidation(Owner),
     /// Packets that an output port marks by chance.
     Marks(Owner),
+    /// Cells or frames that the source of a direction sends with CLP = 1.
+    Tags(Owner),
 }
 
 impl Stream {
@@ -83,6 +85,7 @@ impl Stream {
             Stream::Refusals(owner) => (8, owner, 0),
             Stream::Consolidation(owner) => (9, owner, 0),
             Stream::Marks(owner) => (10, owner, 0),
+            Stream::Tags(owner) => (11, owner, 0),
         };
         owner.0 ^ scattered(u64::from(part) << 8 | kind)
     }

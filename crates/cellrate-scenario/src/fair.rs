@@ -380,8 +380,8 @@ impl Demand {
             return None;
         }
         let category = scenario.connection(flow.connection()).category;
-        if let (Sender::Peak(peak), Category::Cbr | Category::Vbr) = (&asked.sender, category)
-            && let Some(rate) = kind.and_then(|traffic| traffic.rate_at(at, *peak))
+        if let (Sender::Peak(_), Category::Cbr | Category::Vbr) = (&asked.sender, category)
+            && let Some(rate) = kind.and_then(|traffic| traffic.rate_at(at, asked.sustained()))
         {
             return Some(Demand::Guaranteed(rate.as_cells_per_s()));
         }
@@ -424,12 +424,12 @@ impl Demand {
                 weight: sender.weight,
                 nrm: f64::from(sender.parameters.nrm),
             }),
-            (Sender::Peak(peak), Category::Cbr | Category::Vbr) => {
-                let rate = flow.traffic.as_ref()?.kind().rate(*peak)?;
+            (Sender::Peak(_), Category::Cbr | Category::Vbr) => {
+                let rate = flow.traffic.as_ref()?.kind().rate(flow.sustained())?;
                 Some(Demand::Guaranteed(rate.as_cells_per_s()))
             }
-            (Sender::Peak(peak), _) => {
-                Some(Demand::best_effort(flow.traffic.as_ref(), *peak, connection.queue.mcr))
+            (Sender::Peak(_), _) => {
+                Some(Demand::best_effort(flow.traffic.as_ref(), flow.sustained(), connection.queue.mcr))
             }
         }
     }

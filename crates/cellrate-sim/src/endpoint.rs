@@ -140,7 +140,10 @@ impl Endpoint {
     #[inline(never)]
     fn transmit_other(&mut self, now: Time) -> Option<Cell> {
         match self.end.transmit(now)? {
-            Emission::Data => Some(self.data_cell(now)),
+            Emission::Data => {
+                let cell = self.data_cell(now);
+                Some(if self.end.pacer.marks(now, cell.ends_pdu()) { cell.tagged() } else { cell })
+            }
             Emission::ForwardRm(rm) | Emission::BackwardRm(rm) => Some(self.rm_cell(now, &rm)),
         }
     }

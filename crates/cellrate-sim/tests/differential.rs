@@ -37,6 +37,7 @@ use random_world::chains::random_chain;
 use random_world::changing::changing;
 use random_world::channels::with_paths;
 use random_world::clients::random_clients;
+use random_world::conditioning::conditioned;
 use random_world::congested::congested;
 use random_world::cramped::cramped;
 use random_world::flows::with_calls;
@@ -54,8 +55,8 @@ use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{
-    CALL_FLAWS, CHANGING_FLAWS, CHANNEL_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Flaw, Judgement,
-    LOOPBACK_FLAWS, MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, close, derived_difference,
+    CALL_FLAWS, CHANGING_FLAWS, CHANNEL_FLAWS, CONDITIONING_FLAWS, CONGESTED_FLAWS, FLAWS, FLOW_FLAWS, Flaw,
+    Judgement, LOOPBACK_FLAWS, MARKING_FLAWS, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, close, derived_difference,
     forget_fair_shares, judge, same_channels, same_completions, same_distribution, same_frames, same_stream,
     same_tcp, tcp_since,
 };
@@ -83,6 +84,7 @@ const DEFAULT_CONGESTED_COUNT: u64 = 48;
 const DEFAULT_LOOPBACK_COUNT: u64 = 32;
 const DEFAULT_DISCARD_COUNT: u64 = 60;
 const DEFAULT_POLICED_COUNT: u64 = 200;
+const DEFAULT_CONDITIONED_COUNT: u64 = 80;
 const DEFAULT_TURNS_COUNT: u64 = 70;
 const DEFAULT_PARTS_COUNT: u64 = 100;
 const DEFAULT_PARALLEL_COUNT: u64 = 100;
@@ -263,6 +265,28 @@ fn the_kernel_and_the_judge_agree_where_connections_and_categories_take_turns() 
 #[test]
 fn the_kernel_and_the_judge_agree_where_switches_police_what_comes() {
     agree(random_policed, DEFAULT_POLICED_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_sources_shape_and_mark() {
+    agree(random_conditioned, DEFAULT_CONDITIONED_COUNT, 4);
+}
+
+/// Networks whose sources without feedback shape and mark what they send, many of them with policers.
+fn random_conditioned(number: u64) -> Scenario {
+    let mut scenario = match number % 6 {
+        0 => random_categories(number),
+        1 => of_several_categories(random_tcp_bottleneck(number), number),
+        2 => of_several_categories(random_shared_hosts(number), number),
+        _ => discarding(random_tcp(number), number),
+    };
+    if number.is_multiple_of(5) {
+        scenario = taking_turns(scenario, number);
+    }
+    if number.is_multiple_of(4) {
+        scenario = looped_back(scenario, number);
+    }
+    conditioned(if number.is_multiple_of(3) { scenario } else { policed(scenario, number) }, number)
 }
 
 /// Networks of many kinds, with policers.
@@ -655,7 +679,7 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
 /// for.
 #[test]
 fn a_judge_with_a_wrong_rule_is_found_out() {
-    let groups: [(&[(Flaw, u64)], Network); 11] = [
+    let groups: [(&[(Flaw, u64)], Network); 12] = [
         (&FLAWS, random_scenario),
         (&TCP_FLAWS, random_tcp),
         (&POLICE_FLAWS, random_policed),
@@ -667,6 +691,7 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
         (&LOOPBACK_FLAWS, with_loopback),
         (&CHANNEL_FLAWS, with_some_paths),
         (&CONGESTED_FLAWS, with_congestion),
+        (&CONDITIONING_FLAWS, random_conditioned),
     ];
     // CELLRATE_FLAW=Loopback tries those alone whose names have that in them.
     let wanted = std::env::var("CELLRATE_FLAW").unwrap_or_default();

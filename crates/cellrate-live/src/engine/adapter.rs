@@ -68,7 +68,10 @@ impl Adapter {
             return Some(self.data_cell(now));
         }
         match self.end.transmit(now)? {
-            Emission::Data => Some(self.data_cell(now)),
+            Emission::Data => {
+                let cell = self.data_cell(now);
+                Some(if self.end.pacer.marks(now, cell.user_bit()) { cell.tagged() } else { cell })
+            }
             Emission::ForwardRm(rm) | Emission::BackwardRm(rm) => Some(self.rm_cell(now, &rm)),
         }
     }

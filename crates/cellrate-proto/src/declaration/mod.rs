@@ -90,7 +90,11 @@ pub enum Kind {
 impl Kind {
     /// Whether a list is one value of this kind; where it is not, a list in a group gives each member its own value.
     pub fn is_list(self) -> bool {
-        matches!(self, Kind::List(..) | Kind::Pair(..) | Kind::Any | Kind::Entries(_))
+        match self {
+            Kind::List(..) | Kind::Pair(..) | Kind::Any | Kind::Entries(_) => true,
+            Kind::Or(kinds) => kinds.iter().any(|kind| matches!(kind, Kind::List(..))),
+            _ => false,
+        }
     }
 
     /// The dimension of a number, where that is all that a value of this kind may be.

@@ -23,7 +23,9 @@ use cellrate_proto::switch::FIGURES;
 
 use crate::clocks::CLOCKS_KEY;
 use crate::keys::{POSITIVE_RATE, RATE, SPAN};
-use crate::model::{Category, DemandQuantity, FlowQuantity, LiveSettings, PortQuantity, WaitingBrm};
+use crate::model::{
+    Category, DemandQuantity, FlowQuantity, LiveSettings, PortQuantity, Shaping, Tagging, WaitingBrm,
+};
 pub(crate) use changing::Change;
 use channel::CHANNELS_KEY;
 use congested::CONGESTED_KEY;
@@ -226,14 +228,39 @@ const MFS_KEY: Key = key(
     "192",
     "Maximum frame size of a gfr connection in cells, both directions: 192 are a datagram of 9180 octets; of `police`.",
 );
+/// SCR of a call where none is written.
 const SCR_DEFAULT: &str = "the mean rate of constant and on-off traffic, else pcr";
 const SCR_KEY: Key = key(
     "scr",
     POSITIVE_RATE,
-    SCR_DEFAULT,
+    "the mean rate of constant and on-off traffic, else pcr; at most that of `shaping`",
     "Sustainable cell rate of a vbr connection, both directions, that admission books; at most pcr; needs `admission`.",
 );
 
+const SHAPING_KEY: Key = key(
+    "shaping",
+    Kind::Or(&[Kind::Table(&Shaping::SHAPE), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Leaky bucket at the source of the forward direction, for all categories but abr: its cells keep to SCR and MBS.",
+);
+const SHAPING_BACK_KEY: Key = key(
+    "shaping",
+    Kind::Or(&[Kind::Table(&Shaping::SHAPE), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Leaky bucket at the source of the backward direction.",
+);
+const TAGGING_KEY: Key = key(
+    "tagging",
+    Kind::Or(&[Kind::Table(&Tagging::SHAPE), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Data cells that the source of the forward direction sends with CLP = 1, for all categories but abr.",
+);
+const TAGGING_BACK_KEY: Key = key(
+    "tagging",
+    Kind::Or(&[Kind::Table(&Tagging::SHAPE), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Data cells that the source of the backward direction sends with CLP = 1.",
+);
 const QUEUE_WEIGHT_KEY: Key = key(
     "queue_weight",
     Kind::Ratio(Range::closed(0.001, 1000.0)),
@@ -269,6 +296,8 @@ const VC_KEYS: &[Key] = &[
     QUEUE_WEIGHT_KEY,
     SHAPED_TO_KEY,
     LOSES_PDUS_KEY,
+    SHAPING_KEY,
+    TAGGING_KEY,
     POLICE_KEY,
     MISBEHAVES_KEY,
 ];
@@ -305,6 +334,8 @@ const REVERSE: Shape = Shape {
             "as forward",
             "ABR parameters that differ from those of the forward direction.",
         ),
+        SHAPING_BACK_KEY,
+        TAGGING_BACK_KEY,
         POLICE_BACK_KEY,
         MISBEHAVES_BACK_KEY,
     ],

@@ -7,17 +7,21 @@ use cellrate_proto::policing::usage::Action;
 use crate::keys::{SPAN, TIME};
 use crate::model::Category;
 
+/// One table, or one for each of several places.
+const POLICE_KIND: Kind =
+    Kind::Or(&[Kind::Table(&POLICE), Kind::List(&Kind::Table(&POLICE), 1), Kind::Choice(&["off"])]);
+
 pub(super) const POLICE_KEY: Key = key(
     "police",
-    Kind::Or(&[Kind::Table(&POLICE), Kind::Choice(&["off"])]),
+    POLICE_KIND,
     "\"off\"",
-    "Holds the forward direction to its contract where its cells come to a switch.",
+    "Holds the forward direction to its contract where its cells come to a switch; a list of tables has one for each place, `at` different switches.",
 );
 pub(super) const POLICE_BACK_KEY: Key = key(
     "police",
-    Kind::Or(&[Kind::Table(&POLICE), Kind::Choice(&["off"])]),
+    POLICE_KIND,
     "\"off\"",
-    "Holds the backward direction to its contract where its cells come to a switch.",
+    "Holds the backward direction to its contract where its cells come to a switch; a list of tables has one for each place.",
 );
 
 pub(super) const MISBEHAVES_KEY: Key = key(
@@ -167,13 +171,13 @@ const POLICE: Shape = Shape {
         key(
             "scr",
             Kind::Positive(Dimension::Rate),
-            "`scr` of the connection",
+            "`scr` of the connection, else that of its `shaping`",
             "Sustainable cell rate of the contract; of vbr, which needs it.",
         ),
         key(
             "mbs",
             Kind::Integer(1, u32::MAX as i64),
-            "required for vbr",
+            "that of `shaping`, else required for vbr",
             "Maximum burst size in cells: so many may come at the peak. Of vbr.",
         ),
         key(

@@ -7,6 +7,7 @@ mod application;
 mod changing;
 mod channel;
 mod clock;
+mod conditioning;
 mod demand;
 mod host;
 mod index;
@@ -26,6 +27,7 @@ mod vs_vd;
 pub use application::*;
 pub use changing::*;
 pub use clock::*;
+pub use conditioning::*;
 pub use demand::*;
 pub use host::*;
 pub use index::*;
@@ -281,7 +283,7 @@ pub struct Buffers {
     /// Room for all of them together, in addition to their own limits.
     #[key(default = "infinite", as = Room)]
     pub shared: Option<Cells>,
-    /// Room for cells with CLP = 1, which policers set: they are lost while so many cells are in the port that leave
+    /// Room for cells with CLP = 1, which policers and sources set: they are lost while so many cells are in the port that leave
     /// before them, of their own category and, by strict priority, of higher ones. RM cells are let in all the same: a
     /// source at ACR 0 has no others than those out of rate, which have CLP = 1.
     #[key(default = "infinite", as = Room)]
@@ -412,6 +414,16 @@ pub struct Flow {
     pub sender: Sender,
     /// Traffic of this direction; `None` when nothing but, for ABR, RM cells goes this way.
     pub traffic: Option<Traffic>,
+    /// Shaper and marker of a sender without feedback; `None` for most.
+    pub conditioning: Option<Box<Conditioning>>,
+}
+
+impl Flow {
+    /// The rate that it can keep up: SCR of a shaper, if there is one, else PCR.
+    pub fn sustained(&self) -> CellRate {
+        let shaping = self.conditioning.as_ref().and_then(|own| own.shaping);
+        shaping.map_or(self.sender.pcr(), |shaping| shaping.scr.min(self.sender.pcr()))
+    }
 }
 
 /// The rules a sending end obeys.

@@ -383,8 +383,11 @@ fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms, wish: 
                 _ => *peak,
             },
         },
-        (Sender::Peak(peak), Category::Vbr) => Request::Vbr {
-            scr: terms.scr.or_else(|| flow.traffic.as_ref()?.kind().mean_rate()).unwrap_or(*peak).min(*peak),
+        (Sender::Peak(_), Category::Vbr) => Request::Vbr {
+            scr: terms.scr.unwrap_or_else(|| {
+                let mean = flow.traffic.as_ref().and_then(|traffic| traffic.kind().mean_rate());
+                mean.unwrap_or(CellRate::new(f64::MAX)).min(flow.sustained())
+            }),
         },
         (Sender::Peak(_), _) if mcr > CellRate::ZERO => Request::Minimum { mcr },
         (Sender::Peak(_), _) => Request::Ubr,

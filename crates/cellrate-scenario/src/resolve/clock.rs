@@ -162,6 +162,10 @@ fn follow(flow: &mut Flow, clock: Clock, nominal: CellRate, network: &Network, s
             clock.offset.of_rate(*peak)
         };
     }
+    if let Some(conditioning) = &mut flow.conditioning {
+        let most = flow.sender.pcr();
+        conditioning.buckets_mut().for_each(|bucket| bucket.scr = clock.offset.of_rate(bucket.scr).min(most));
+    }
     if let Some(traffic) = &mut flow.traffic {
         if clock.offset != ClockOffset::default() {
             traffic.kind_mut().scale(clock.offset);

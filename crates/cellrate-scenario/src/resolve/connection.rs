@@ -14,8 +14,8 @@ use super::group;
 use super::network::{Network, round_trip};
 use super::path::path;
 use super::{
-    Whole, channel, congested, defaults, loopback, misbehaves, place_of, police, rounded, stop_and_go,
-    traffic, tree as trees, uili, wholes,
+    Whole, channel, conditioning, congested, defaults, loopback, misbehaves, place_of, police, rounded,
+    stop_and_go, traffic, tree as trees, uili, wholes,
 };
 use crate::model::{
     AbrSender, AdapterQueue, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow,
@@ -273,7 +273,7 @@ fn with_branch_paths(
         return Err(Fault::new(place, message, remedy));
     }
     let loopbacks = loopback::build(network, table, &path, !branch_paths.is_empty())?;
-    let connection = Connection {
+    let mut connection = Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,
         path,
@@ -283,12 +283,13 @@ fn with_branch_paths(
             mcr,
             frame_discard: optional(table, "frame_discard", check::boolean)?,
         },
-        forward: Flow { sender: forward_sender, traffic },
-        backward: Flow { sender: backward_sender, traffic: backward_traffic },
+        forward: Flow { sender: forward_sender, traffic, conditioning: None },
+        backward: Flow { sender: backward_sender, traffic: backward_traffic, conditioning: None },
         policing: Vec::new(),
         loopbacks,
         branch: None,
     };
+    conditioning::build(&mut connection, table)?;
     Ok((connection, branch_paths))
 }
 

@@ -8,6 +8,7 @@ mod changed_links;
 mod changing;
 mod channel;
 mod clock;
+mod conditioning;
 mod congested;
 mod connection;
 pub(crate) mod files;

@@ -18,7 +18,7 @@ use crate::text::tree::{Node, Table};
 /// The tables `police` of the two directions of a connection, its `scr`, and its `mbs` and `mfs` \[cells\].
 #[derive(Default)]
 pub(super) struct Asked {
-    tables: [Option<Node>; 2],
+    tables: [Vec<Node>; 2],
     scr: Option<CellRate>,
     frames: [Option<u64>; 2],
 }
@@ -31,10 +31,17 @@ impl Asked {
     /// Policers that a connection asks for, forward and backward.
     pub fn read(table: &Table, scr: Option<CellRate>) -> Result<Asked, Fault> {
         let reverse = table.node("reverse").and_then(Node::table);
-        let of = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();
+        // One table, a list of them, or the word "off".
+        let of = |table: &Table| -> Vec<Node> {
+            let Some(node) = table.node("police") else { return Vec::new() };
+            match node.list() {
+                Some(list) => list.to_vec(),
+                None => Some(node).filter(|node| node.table().is_some()).cloned().into_iter().collect(),
+            }
+        };
         let cells = |key: &str| optional(table, key, |node| check::integer(node, 1, i64::from(u32::MAX)));
         let frames = [cells("mbs")?, cells("mfs")?].map(|cells| cells.map(|cells| cells as u64));
-        Ok(Asked { tables: [of(table), reverse.and_then(of)], scr, frames })
+        Ok(Asked { tables: [of(table), reverse.map(of).unwrap_or_default()], scr, frames })
     }
 }
 
@@ -45,13 +52,20 @@ pub(super) fn build<'a>(
     asked: impl Iterator<Item = &'a Asked>,
 ) -> Result<(), Fault> {
     for (connection, asked) in connections.iter_mut().zip(asked) {
-        for (backward, node) in [false, true].into_iter().zip(&asked.tables) {
-            let Some((node, table)) = node.as_ref().and_then(|node| Some((node, node.table()?))) else {
-                continue;
-            };
-            let reader = Reader { network, connection, backward, asked, node, table };
-            let policing = reader.policing()?;
-            connection.policing.extend(policing);
+        for (backward, nodes) in [false, true].into_iter().zip(&asked.tables) {
+            let mut places: Vec<Policing> = Vec::new();
+            for node in nodes {
+                let Some(table) = node.table() else { continue };
+                let reader = Reader { network, connection, backward, asked, node, table };
+                for policing in reader.policing()? {
+                    if places.iter().any(|other| other.hop == policing.hop) {
+                        return Err(reader.policed_twice(policing.hop));
+                    }
+                    places.push(policing);
+                }
+            }
+            places.sort_by_key(|policing| policing.hop);
+            connection.policing.extend(places);
         }
     }
     Ok(())
@@ -82,6 +96,14 @@ impl Reader<'_> {
             list.push(Policing { backward, hop, usage });
         }
         Ok(list)
+    }
+
+    /// The switch at the far end of `hop` has a policer by another table already.
+    fn policed_twice(&self, hop: usize) -> Fault {
+        let step = self.connection.step(self.backward, hop);
+        let name = self.network.name(self.network.tail(step.turned()));
+        let message = format!("{name} polices this direction by another table of the list");
+        Fault::new(self.place("at"), message, "Write at = [...] with other switches, each once")
     }
 
     /// The key that says a parameter of a contract.
@@ -224,8 +246,12 @@ impl Reader<'_> {
     fn fixed(&self, definition: Definition, peak: CellRate, cdvt: Duration) -> Result<Rule, Fault> {
         let needed = |key: &'static str, about: &str| check::missing(self.node.place, key, about);
         let (scr, mbs) = if definition.is_vbr() {
+            let shaping =
+                self.connection.flow(self.backward).conditioning.as_ref().and_then(|own| own.shaping);
             let scr = optional(self.table, "scr", quantity::positive_cell_rate)?.or(self.asked.scr);
+            let scr = scr.or(shaping.map(|shaping| shaping.scr));
             let mbs = optional(self.table, "mbs", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+            let mbs = mbs.or(shaping.map(|shaping| shaping.mbs.into()));
             (
                 scr.ok_or_else(|| needed("scr", "the sustainable cell rate of the contract"))?,
                 mbs.ok_or_else(|| needed("mbs", "the maximum burst size in cells"))? as u64,

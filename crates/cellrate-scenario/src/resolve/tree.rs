@@ -173,7 +173,7 @@ pub(super) fn branches(
             name: format!("{} to {leaf}", trunk.name),
             path: steps,
             // What it sends are copies.
-            forward: Flow { traffic: None, ..trunk.forward.clone() },
+            forward: Flow { traffic: None, conditioning: None, ..trunk.forward.clone() },
             branch: Some(Branch { from, hop, consolidation: consolidation.unwrap_or_default() }),
             ..trunk.clone()
         }

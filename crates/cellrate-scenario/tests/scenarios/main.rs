@@ -7,6 +7,7 @@ mod becn;
 mod changing;
 mod channels;
 mod clocks;
+mod conditioning;
 mod congested;
 mod custom;
 mod ecn;

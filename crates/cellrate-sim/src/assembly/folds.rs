@@ -94,6 +94,8 @@ impl Folds<'_> {
             // Loopback cells leave between those of the source, and those of a path say whose they are.
             || !connection.loopbacks.is_empty()
             || connection.is_path()
+            // What a shaper lets go, and what a marker marks, is known cell by cell.
+            || self.scenario.flow(flow).conditioning.is_some()
             // Each departure may let TCP hand over its next segment, whose timer starts then.
             || holds_back(self.scenario, flow)
     }

@@ -137,6 +137,10 @@ fn is_effect([lost, decided]: [u64; 2], [least, most]: [f64; 2]) -> bool {
 /// between them, nor feedback.
 fn fixed_spacing(scenario: &Scenario, flow: FlowIndex) -> Option<Duration> {
     let Sender::Peak(peak) = &scenario.flow(flow).sender else { return None };
+    // A shaper lets cells go at either of two distances.
+    if scenario.flow(flow).conditioning.as_ref().is_some_and(|own| own.shaping.is_some()) {
+        return None;
+    }
     let first = scenario.step(flow, 0);
     if scenario.link(first.link).changes_rate() {
         return None;

@@ -67,7 +67,7 @@ impl Supply {
     pub fn new(site: Site<'_>) -> Result<Supply, MissingPlugin> {
         let Site { scenario, flow, cell_time, end, marks_bursts, plugins } = site;
         let (seed, other) = (scenario.seed, &scenario.flow(flow.other()).traffic);
-        let Flow { sender, traffic } = scenario.flow(flow);
+        let Flow { sender, traffic, .. } = scenario.flow(flow);
         let owner = || Owner::flow(scenario, flow);
         let random = || Random::new(seed, Stream::Traffic(owner()));
         let adapter = |tcp| {

@@ -32,7 +32,7 @@ fn frames(per_second: u64) -> Traffic {
 
 /// A second in which connections of GFR send frames at these rates and with these MCRs, over lines of their own, to a
 /// switch whose line all share.
-fn world(connections: &[(u64, f64)]) -> World {
+pub fn world(connections: &[(u64, f64)]) -> World {
     let mut world = World::new(Duration::from_secs(1));
     (world.rate, world.delay) = (BitRate::from_bps(424_000_000), Duration::from_us(3));
     world.link("sw", "d", LINE, Duration::from_us(7));

@@ -13,6 +13,7 @@ mod becn;
 mod both_ways;
 mod changing;
 mod channels;
+mod conditioning;
 mod congested;
 mod conservation;
 mod custom_algorithms;

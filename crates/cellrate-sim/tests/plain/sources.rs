@@ -91,7 +91,7 @@ pub fn own_sources(mut scenario: Scenario, number: u64) -> Scenario {
     let mut pick = |count: u64| (dice.uniform() * count as f64) as u64;
     for connection in &mut scenario.connections {
         for flow in [&mut connection.forward, &mut connection.backward] {
-            let Flow { sender, traffic } = flow;
+            let Flow { sender, traffic, .. } = flow;
             let own = !matches!(traffic, None | Some(Traffic::Tcp(_) | Traffic::RequestResponse(_)));
             let parameters = vec![("most".into(), CustomParameter::Integer(1 + pick(40) as i64))];
             if pick(3) > 0 && own {

@@ -38,6 +38,7 @@ pub fn of_several_categories(mut scenario: Scenario, number: u64) -> Scenario {
             *flow = Flow {
                 sender: Sender::Peak(peak),
                 traffic: sends.then(|| generator.traffic(peak, false, duration)),
+                conditioning: None,
             };
         }
     }

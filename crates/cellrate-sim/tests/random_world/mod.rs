@@ -10,6 +10,7 @@ pub mod chains;
 pub mod changing;
 pub mod channels;
 pub mod clients;
+pub mod conditioning;
 pub mod congested;
 pub mod cramped;
 pub mod flows;

@@ -54,13 +54,14 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
 }
 
 /// An end at a host, which may break rules.
-pub(super) fn new_host_end(scenario: &Scenario, flow: usize) -> End {
+pub(super) fn new_host_end(scenario: &Scenario, flow: usize, flaw: Option<Flaw>) -> End {
     let mut end = new_end(scenario, flow);
     if scenario.connections[flow / 2].branch.is_some() && flow.is_multiple_of(2) {
         // What goes over a branch of a tree are copies.
         let (source, spacing, earliest) = (None, Duration::FOREVER, Time::NEVER);
         return End { source, spacing, earliest, acr: Vec::new(), ..end };
     }
+    end.conditioned = Conditioned::of(scenario, flow, flaw);
     if let Sender::Abr(abr) = &flow_config(scenario, flow).sender {
         end.source = end.source.map(|source| source.misbehaving(abr.misbehaviour));
         if let Some(Traffic::Frames(frames)) = &flow_config(scenario, flow).traffic
@@ -128,6 +129,7 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
         source,
         spacing,
         earliest: Time::ZERO,
+        conditioned: None,
         supply: Supply::new(site).expect("its traffic is given"),
         destination,
         tcp,

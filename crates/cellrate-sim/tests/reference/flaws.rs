@@ -113,6 +113,12 @@ pub enum Flaw {
     CongestionUntold,
     /// A congested destination originates a BRM as each span begins, however soon.
     SpansReportAsTheyBegin,
+    /// A shaper lets no burst go.
+    ShapersHaveNoBursts,
+    /// A source marks each cell of a frame by itself.
+    FramesMarkedCellByCell,
+    /// A source marks the first of so many, not the last.
+    FirstOfSoManyIsMarked,
     /// RED's mean does not fade while the queue is empty.
     MeanStays,
 }

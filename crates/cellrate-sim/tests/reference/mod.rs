@@ -32,6 +32,7 @@ mod becn;
 mod beginning;
 mod changing;
 mod channels;
+mod conditioning;
 mod congested;
 mod derived;
 mod figures;
@@ -77,6 +78,8 @@ pub use changing::CHANGING_FLAWS;
 use changing::line_loses;
 use channels::Multiplexer;
 pub use channels::{CHANNEL_FLAWS, same_channels};
+pub use conditioning::CONDITIONING_FLAWS;
+use conditioning::Conditioned;
 pub use congested::CONGESTED_FLAWS;
 pub use derived::{Derived, derived_difference, forget_fair_shares};
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
@@ -251,6 +254,8 @@ struct End {
     /// Without a source: the spacing at the peak rate, and the earliest next cell.
     spacing: Duration,
     earliest: Time,
+    /// Its shaper and its marker.
+    conditioned: Option<Conditioned>,
     supply: Supply,
     destination: Destination,
     tcp: Option<Tcp>,
@@ -333,7 +338,7 @@ impl<'a> Network<'a> {
             paths.push(turned.collect());
         }
         let ports = (0..2 * scenario.links.len()).map(|number| new_port(scenario, number)).collect();
-        let mut ends: Vec<End> = (0..paths.len()).map(|flow| new_host_end(scenario, flow)).collect();
+        let mut ends: Vec<End> = (0..paths.len()).map(|flow| new_host_end(scenario, flow, flaw)).collect();
         ends.extend(segments::virtual_ends(scenario));
         let records = scenario.probes.iter().map(|_| Record::default()).collect();
         let end = Time::ZERO + scenario.duration;
@@ -743,6 +748,8 @@ impl<'a> Network<'a> {
         let port = number_of(self.paths[flow][0]);
         let number = if rm.is_none() { self.number_of_cell(now, flow) } else { 0 };
         let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
+        let conditioned = self.ends[flow].conditioned.as_mut().filter(|_| rm.is_none());
+        let tagged = conditioned.is_some_and(|own| own.marks(now, ends_pdu));
         let cell = Cell {
             flow,
             step: 0,
@@ -751,7 +758,7 @@ impl<'a> Network<'a> {
             efci: false,
             rm,
             ends_pdu,
-            tagged: false,
+            tagged,
             marked: false,
             pdu,
             oam: None,
@@ -764,8 +771,11 @@ impl<'a> Network<'a> {
         let data_waits = end.available_from(now) <= now;
         let emission = match &mut end.source {
             Some(source) => source.transmit(now, data_waits),
-            None => (data_waits && now >= end.earliest).then(|| {
+            None => (data_waits && now >= end.may_leave(now)).then(|| {
                 end.earliest = now.saturating_add(end.spacing);
+                if let Some(own) = &mut end.conditioned {
+                    own.leaves(now);
+                }
                 Emission::Data
             }),
         };
@@ -797,7 +807,7 @@ impl<'a> Network<'a> {
         let plan = end.plan;
         let next = match &end.source {
             Some(source) => source.next_transmission(now, |from| end.available_from(from)),
-            None => end.available_from(now.max(end.earliest)),
+            None => end.available_from(end.may_leave(now)),
         };
         if next < self.end {
             self.plan(next, Happening::Transmission(flow, plan));
@@ -819,6 +829,12 @@ impl End {
             Some(relay) => relay.available_from(from),
             None => self.supply.available_from(from),
         }
+    }
+
+    /// The first instant from `now` on at which the peak rate and the shaper let a cell go.
+    fn may_leave(&self, now: Time) -> Time {
+        let by_peak = now.max(self.earliest);
+        self.conditioned.as_ref().map_or(by_peak, |own| own.earliest(by_peak))
     }
 
     fn note_acr(&mut self, now: Time) {

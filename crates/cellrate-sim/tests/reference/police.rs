@@ -25,18 +25,18 @@ pub const POLICE_FLAWS: [(Flaw, u64); 10] = [
 
 /// A bucket, in picoseconds.
 #[derive(Clone, Copy, Default)]
-struct Bucket {
+pub(super) struct Bucket {
     content: i128,
     at: i128,
 }
 
 impl Bucket {
     /// Content that is left at `now`.
-    fn left(self, now: i128) -> i128 {
+    pub(super) fn left(self, now: i128) -> i128 {
         (self.content - (now - self.at)).max(0)
     }
 
-    fn pour(&mut self, now: i128, increment: i128) {
+    pub(super) fn pour(&mut self, now: i128, increment: i128) {
         *self = Bucket { content: self.left(now) + increment, at: now };
     }
 }
@@ -73,7 +73,7 @@ pub(super) enum Fate {
 }
 
 /// A rate's interval, down to whole picoseconds; longer than any run where there is none.
-fn interval(cells_per_s: f64) -> i128 {
+pub(super) fn interval(cells_per_s: f64) -> i128 {
     if cells_per_s > 0.0 { (1e12 / cells_per_s) as i128 } else { i128::from(u64::MAX) }
 }
 

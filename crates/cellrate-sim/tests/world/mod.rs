@@ -124,7 +124,8 @@ impl World {
             waiting_brm: WaitingBrm::Overwrite,
             congested: Arc::default(),
         };
-        let flow = |traffic| Flow { sender: Sender::Abr(Arc::new(sender.clone())), traffic };
+        let flow =
+            |traffic| Flow { sender: Sender::Abr(Arc::new(sender.clone())), traffic, conditioning: None };
         self.scenario.connections.push(Connection {
             name: name.into(),
             category: Category::Abr,
@@ -148,7 +149,7 @@ impl World {
     ) -> &mut Connection {
         let path = self.path(path);
         let pcr = path.iter().map(|step| self.scenario.links[step.link.0 as usize].rate).min().unwrap();
-        let flow = |traffic| Flow { sender: Sender::Peak(pcr.to_cell_rate()), traffic };
+        let flow = |traffic| Flow { sender: Sender::Peak(pcr.to_cell_rate()), traffic, conditioning: None };
         self.scenario.connections.push(Connection {
             name: name.into(),
             category,
