@@ -77,6 +77,7 @@ SHORTER = {
     "ecn-red": "3 s",
     "frame-discard": "3 s",
     "gfr": "7 s",
+    "long-range-dependence": "3 s",
     "phase-effects": "2 s",
     "rcp-flows": "10 s",
     "rm-cell-per-frame": "2 s",

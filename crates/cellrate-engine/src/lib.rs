@@ -1,9 +1,9 @@
 //! Machinery that drives the protocol values in either world, the simulated and the live one, apart from its clock:
 //! traffic, randomness, the order of events, output ports with their queues, what a line loses, ends of connections,
-//! what a run is given that is not built in, where switches segment control loops, originate BRMs and police cells, what a
-//! source shapes and marks, OAM loopback, channels of virtual paths, what a port learns at set-up, series of samples and of changes, and of results
-//! the names of things, the rows that both have and what is declared of their columns; and how much memory a run may
-//! still take.
+//! what a run is given that is not built in, where switches segment control loops, originate BRMs and police cells,
+//! what a source shapes and marks, OAM loopback, channels of virtual paths, what a port learns at set-up, series of
+//! samples and of changes, and of results the names of things, the rows that both have and what is declared of their
+//! columns; and how much memory a run may still take.
 
 // Derives name this crate, here too.
 extern crate self as cellrate_engine;

@@ -31,7 +31,23 @@ pub(crate) const TIME_UNIT_KEY: Key =
     key("time_unit", FILE_TIME_UNIT, "\"s\"", "Unit of the instants in the file.");
 pub(crate) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
 pub(crate) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
-pub(crate) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
+pub(crate) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&DRAWN)]);
+
+/// Lengths of on and off periods that are drawn.
+pub(crate) const DRAWN: Shape = Shape {
+    name: "drawn_period",
+    about: "A time that is drawn for each period: exponentially or Pareto distributed.",
+    keys: &[
+        key("exponential", SPAN, "required: this or pareto", "The mean of an exponential distribution."),
+        key("pareto", SPAN, "required: this or exponential", "The mean of a Pareto distribution."),
+        key(
+            "alpha",
+            Kind::Ratio(Range::above(1.0, 100.0)),
+            "1.4",
+            "Shape of the Pareto distribution; below 2 its variance is infinite, and many such sources together are long-range dependent with H = (3 - alpha)/2.",
+        ),
+    ],
+};
 
 pub(crate) const EXPONENTIAL: Shape = Shape {
     name: "exponential",

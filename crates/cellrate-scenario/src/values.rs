@@ -50,20 +50,22 @@ impl fmt::Display for ClockOffset {
     }
 }
 
-/// The length of an on or an off period.
+/// The length of an on or an off period, or of a thought.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Period {
     /// Always the same.
     Fixed(Duration),
     /// Exponentially distributed with this mean.
     Exponential(Duration),
+    /// Pareto distributed with this mean and shape alpha, above 1: heavy-tailed where alpha is below 2.
+    Pareto(Duration, f64),
 }
 
 impl Period {
     /// Its length, or the mean of it.
     pub const fn mean(&self) -> Duration {
         match *self {
-            Period::Fixed(span) | Period::Exponential(span) => span,
+            Period::Fixed(span) | Period::Exponential(span) | Period::Pareto(span, _) => span,
         }
     }
 }

@@ -27,6 +27,25 @@ impl Draws for Random {
     fn exponential(&mut self, mean: Duration) -> Duration {
         Random::exponential(self, mean)
     }
+
+    fn pareto(&mut self, mean: Duration, alpha: f64) -> Duration {
+        let least = mean.as_secs_f64() * (alpha - 1.0) / alpha;
+        Duration::from_secs_f64(least * libm::pow(1.0 - Random::uniform(self), -1.0 / alpha))
+    }
+
+    /// By inversion of 1 - F(x), which falls as x / mean up to the least time, and then as a power.
+    fn pareto_left(&mut self, mean: Duration, alpha: f64) -> Duration {
+        let least = mean.as_secs_f64() * (alpha - 1.0) / alpha;
+        let drawn = Random::uniform(self);
+        Duration::from_secs_f64(match drawn * alpha < alpha - 1.0 {
+            true => drawn * mean.as_secs_f64(),
+            false => least * libm::pow(alpha * (1.0 - drawn), -1.0 / (alpha - 1.0)),
+        })
+    }
+
+    fn uniform(&mut self) -> f64 {
+        Random::uniform(self)
+    }
 }
 
 /// The cells of the traffic of a direction, none of which has left, if it is open-loop traffic.

@@ -144,7 +144,7 @@ const ADMISSION: Shape = Shape {
             "equivalent_bandwidth",
             Kind::Table(&EQUIVALENT_BANDWIDTH),
             "none: each books its mean",
-            "Books vbr connections with on-off traffic and without `scr` at the equivalent bandwidth of all of them together.",
+            "Books vbr connections with on-off traffic and without `scr` at the equivalent bandwidth of all of them together, those with Pareto periods at their rate while on.",
         ),
     ],
 };

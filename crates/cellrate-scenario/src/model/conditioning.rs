@@ -59,7 +59,7 @@ words! {
     }
 }
 
-/// What a sender without feedback does with its cells before they leave, beyond its peak rate.
+/// Shaper and marker of a sender without feedback, beyond its peak rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Conditioning {
     /// The shaper, if there is one.
@@ -84,7 +84,7 @@ pub enum MarkingRule {
     Share(f64),
     /// The last of every so many.
     Every(u32),
-    /// Those that do not conform to a bucket of this rate and burst.
+    /// Cells or frames that do not conform to a bucket of this rate and burst.
     Bucket(Shaping),
 }
 

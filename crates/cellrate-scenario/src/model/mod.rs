@@ -283,9 +283,9 @@ pub struct Buffers {
     /// Room for all of them together, in addition to their own limits.
     #[key(default = "infinite", as = Room)]
     pub shared: Option<Cells>,
-    /// Room for cells with CLP = 1, which policers and sources set: they are lost while so many cells are in the port that leave
-    /// before them, of their own category and, by strict priority, of higher ones. RM cells are let in all the same: a
-    /// source at ACR 0 has no others than those out of rate, which have CLP = 1.
+    /// Room for cells with CLP = 1, which policers and sources set: they are lost while so many cells are in the port
+    /// that leave before them, of their own category and, by strict priority, of higher ones. RM cells are let in all
+    /// the same: a source at ACR 0 has no others than those out of rate, which have CLP = 1.
     #[key(default = "infinite", as = Room)]
     pub tagged: Option<Cells>,
 }

@@ -370,7 +370,11 @@ fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms, wish: 
                 && terms.scr.is_none()
                 && let Some(Traffic::OnOff(traffic)) = &flow.traffic =>
         {
-            Request::OnOff(on_off(traffic, *peak))
+            match traffic.is_heavy_tailed() {
+                // There is no formula for it.
+                true => Request::Vbr { scr: traffic.rate.min(*peak) },
+                false => Request::OnOff(on_off(traffic, *peak)),
+            }
         }
         (Sender::Abr(sender), _) => {
             let parameters = &sender.parameters;

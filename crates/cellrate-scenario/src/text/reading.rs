@@ -7,6 +7,7 @@ use cellrate_proto::{Duration, Octets, Time};
 use super::error::{Fault, Place};
 use super::tree::{Node, Table, Value, parse_value};
 use super::{check, quantity};
+use crate::keys::DRAWN;
 use crate::values::Period;
 
 /// Reads an optional key.
@@ -77,11 +78,25 @@ pub(crate) fn spans(node: &Node) -> Result<[Duration; 2], Fault> {
     Ok(spans)
 }
 
-/// Reads a fixed time, or one of an exponential distribution.
+/// Reads a fixed time, or one of an exponential or a Pareto distribution.
 pub(crate) fn period(node: &Node) -> Result<Period, Fault> {
-    match node.table().and_then(|table| table.node("exponential")) {
-        Some(mean) => quantity::span(mean).map(Period::Exponential),
-        None => quantity::span(node).map(Period::Fixed),
+    let Some(table) = node.table() else { return quantity::span(node).map(Period::Fixed) };
+    match (table.node("exponential"), table.node("pareto"), table.node("alpha")) {
+        (Some(mean), None, None) => quantity::span(mean).map(Period::Exponential),
+        (None, Some(mean), _) => {
+            let alpha = or_default(table, &DRAWN, "alpha", quantity::ratio)?;
+            Ok(Period::Pareto(quantity::span(mean)?, alpha))
+        }
+        (None, None, _) => Err(check::missing(node.place, "exponential", "or pareto: the mean of the time")),
+        (Some(_), None, Some(alpha)) => {
+            let message =
+                "alpha is the shape of a Pareto distribution, and the time is exponentially distributed";
+            Err(Fault::new(alpha.place, message, "Leave it out, or write pareto for exponential"))
+        }
+        (Some(_), Some(other), _) => {
+            let message = "the time has two distributions";
+            Err(Fault::new(other.place, message, "Write exponential or pareto"))
+        }
     }
 }
 

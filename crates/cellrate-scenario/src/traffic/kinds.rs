@@ -10,7 +10,7 @@ use crate::text::error::Fault;
 use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
 use crate::text::{check, quantity};
-use crate::values::ClockOffset;
+use crate::values::{ClockOffset, Period};
 
 /// A kind of traffic as a scenario writes it.
 pub(crate) trait Declared: TrafficKind + Sized {
@@ -150,12 +150,72 @@ pub trait Generate: Clone + fmt::Debug {
 pub trait Draws: Clone + fmt::Debug {
     /// An exponentially distributed time with this mean.
     fn exponential(&mut self, mean: Duration) -> Duration;
+
+    /// A Pareto distributed time with this mean and shape, above 1.
+    fn pareto(&mut self, mean: Duration, alpha: f64) -> Duration;
+
+    /// The rest of such a time from an instant that does not depend on it.
+    fn pareto_left(&mut self, mean: Duration, alpha: f64) -> Duration;
+
+    /// A number that is uniform from 0 (included) to 1 (not included).
+    fn uniform(&mut self) -> f64;
+
+    /// A length of this period.
+    fn period(&mut self, period: Period) -> Duration {
+        match period {
+            Period::Fixed(span) => span,
+            Period::Exponential(mean) => self.exponential(mean),
+            Period::Pareto(mean, alpha) => self.pareto(mean, alpha),
+        }
+    }
+
+    /// The rest of a period from an instant that does not depend on it.
+    fn period_left(&mut self, period: Period) -> Duration {
+        match period {
+            Period::Fixed(span) => Duration::from_secs_f64(span.as_secs_f64() * self.uniform()),
+            Period::Exponential(mean) => self.exponential(mean),
+            Period::Pareto(mean, alpha) => self.pareto_left(mean, alpha),
+        }
+    }
 }
 
 /// The rate of data cells, which must be there.
 pub(super) fn required_rate(node: &Node, table: &Table) -> Result<CellRate, Fault> {
     let rate = optional(table, "rate", quantity::positive_cell_rate)?;
     rate.ok_or_else(|| check::missing(node.place, "rate", "such as \"10 Mbps\""))
+}
+
+/// A generator of numbers without period in what a test draws (Steele, Lea, Flood: SplitMix64, OOPSLA 2014).
+#[cfg(test)]
+#[derive(Clone, Debug)]
+pub(crate) struct SplitMix(pub u64);
+
+#[cfg(test)]
+impl Draws for SplitMix {
+    fn exponential(&mut self, mean: Duration) -> Duration {
+        Duration::from_secs_f64(-mean.as_secs_f64() * (1.0 - self.uniform()).ln())
+    }
+
+    fn pareto(&mut self, mean: Duration, alpha: f64) -> Duration {
+        let least = mean.as_secs_f64() * (alpha - 1.0) / alpha;
+        Duration::from_secs_f64(least * (1.0 - self.uniform()).powf(-1.0 / alpha))
+    }
+
+    fn pareto_left(&mut self, mean: Duration, alpha: f64) -> Duration {
+        let least = mean.as_secs_f64() * (alpha - 1.0) / alpha;
+        let drawn = self.uniform();
+        Duration::from_secs_f64(match drawn * alpha < alpha - 1.0 {
+            true => drawn * mean.as_secs_f64(),
+            false => least * (alpha * (1.0 - drawn)).powf(-1.0 / (alpha - 1.0)),
+        })
+    }
+
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
 }
 
 /// Nothing is drawn in a test whose traffic is not left to chance.
@@ -167,6 +227,18 @@ pub(crate) struct NoDraws;
 impl Draws for NoDraws {
     fn exponential(&mut self, mean: Duration) -> Duration {
         unreachable!("nothing is drawn, and not with a mean of {mean}");
+    }
+
+    fn pareto(&mut self, mean: Duration, _: f64) -> Duration {
+        self.exponential(mean)
+    }
+
+    fn pareto_left(&mut self, mean: Duration, _: f64) -> Duration {
+        self.exponential(mean)
+    }
+
+    fn uniform(&mut self) -> f64 {
+        unreachable!("nothing is drawn");
     }
 }
 

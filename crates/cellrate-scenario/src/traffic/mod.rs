@@ -15,12 +15,16 @@ mod frames;
 mod greedy;
 mod kinds;
 mod limited;
+mod minisources;
+mod mmpp;
 mod mpeg2;
 mod on_off;
+mod poisson;
 mod request_response;
 pub(crate) mod tcp;
 mod timed;
 mod video;
+mod voice;
 
 use std::borrow::{Borrow, BorrowMut};
 use std::sync::Arc;
@@ -52,6 +56,10 @@ kinds::kinds! {
         constant::Constant,
         on_off::OnOff,
         timed::Timed,
+        poisson::Poisson,
+        mmpp::Mmpp,
+        minisources::Minisources,
+        voice::Voice,
     }
     others {
         /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no

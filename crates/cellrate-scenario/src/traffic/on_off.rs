@@ -108,6 +108,11 @@ fn by_duty(node: &Node, table: &Table) -> Result<Option<(Period, Period)>, Fault
 }
 
 impl OnOff {
+    /// Whether its periods have a tail for which there is no equivalent bandwidth.
+    pub fn is_heavy_tailed(&self) -> bool {
+        [self.on, self.off].iter().any(|period| matches!(period, Period::Pareto(..)))
+    }
+
     /// Its mean rate.
     pub fn mean(&self) -> CellRate {
         CellRate::new(self.cells_while_on() / (self.on.mean() + self.off.mean()).as_secs_f64())
@@ -119,8 +124,22 @@ impl OnOff {
         match self.on {
             Period::Fixed(on) => on.div_ceil(self.rate.interval()) as f64,
             Period::Exponential(on) => -1.0 / (-spacing / on.as_secs_f64()).exp_m1(),
+            Period::Pareto(on, alpha) => cells_of_pareto(on.as_secs_f64() / spacing, alpha),
         }
     }
+}
+
+/// The mean of a Pareto distributed length, rounded up to whole cell times: the sum over k of P(length > k), where
+/// `mean` is that of the length in cell times.
+fn cells_of_pareto(mean: f64, alpha: f64) -> f64 {
+    let least = mean * (alpha - 1.0) / alpha;
+    let beyond = |k: f64| (least / k).powf(alpha);
+    // Terms one by one as long as they are not smooth, then the Euler-Maclaurin formula for what is left.
+    let first = least.floor() + 1.0;
+    let smooth = first + 10.0;
+    let single: f64 = (0..10).map(|k| beyond(first + f64::from(k))).sum();
+    let rest = beyond(smooth) * (smooth / (alpha - 1.0) + 0.5 + alpha / (12.0 * smooth));
+    first + single + rest
 }
 
 impl TrafficKind for OnOff {
@@ -187,7 +206,7 @@ impl<D: Draws> Generate for OnOffCells<D> {
     fn take(&mut self, _now: Time) {
         self.next = self.next.saturating_add(self.spacing);
         if self.next >= self.on_end {
-            let off = self.draw(self.off);
+            let off = self.draws.period(self.off);
             self.begin(self.on_end.saturating_add(off));
         }
     }
@@ -226,21 +245,14 @@ impl<D: Draws> OnOffCells<D> {
                 self.next = Time::NEVER;
                 return;
             }
-            let on = self.draw(self.on);
+            let on = self.draws.period(self.on);
             self.on_end = start.saturating_add(on).min(self.end);
             if self.on_end > start {
                 self.next = start;
                 return;
             }
-            let off = self.draw(self.off);
+            let off = self.draws.period(self.off);
             start = start.saturating_add(off.max(Duration::from_ps(1)));
-        }
-    }
-
-    fn draw(&mut self, period: Period) -> Duration {
-        match period {
-            Period::Fixed(span) => span,
-            Period::Exponential(mean) => self.draws.exponential(mean),
         }
     }
 }
@@ -248,21 +260,7 @@ impl<D: Draws> OnOffCells<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::kinds::NoDraws;
-
-    /// A generator of numbers without period in what a test draws (Steele, Lea, Flood: SplitMix64, OOPSLA 2014).
-    #[derive(Clone, Debug)]
-    struct SplitMix(u64);
-
-    impl Draws for SplitMix {
-        fn exponential(&mut self, mean: Duration) -> Duration {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            let uniform = ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
-            Duration::from_secs_f64(-mean.as_secs_f64() * (1.0 - uniform).ln())
-        }
-    }
+    use crate::traffic::kinds::{NoDraws, SplitMix};
 
     fn fixed(on: u64, off: u64, start: u64, end: u64) -> OnOffCells<NoDraws> {
         let [on, off] = [on, off].map(|ps| Period::Fixed(Duration::from_ps(ps)));

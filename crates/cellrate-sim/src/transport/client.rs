@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cellrate_proto::{Duration, Octets, Time};
-use cellrate_scenario::{ConnectionUse, Pages, Period, TcpConfig};
+use cellrate_scenario::traffic::Draws;
+use cellrate_scenario::{ConnectionUse, Pages, TcpConfig};
 
 use super::duplex::{Duplex, Role};
 use super::exchange::{Exchange, Spans};
@@ -156,10 +157,7 @@ impl Client {
             self.object = 0;
             self.page += 1;
             self.of_pages.record(now.since(self.page_start));
-            gap = match pages.think_time {
-                Period::Fixed(span) => span,
-                Period::Exponential(mean) => self.random.exponential(mean),
-            };
+            gap = self.random.period(pages.think_time);
         }
         let next = now.saturating_add(gap);
         let is_over = pages.count == Some(self.page) || self.object == 0 && next >= pages.end;

@@ -16,9 +16,9 @@ pub(super) struct Conditioned {
     pcr: f64,
     shaping: Option<Shaping>,
     marking: Option<Marking>,
-    /// What the shaper has let go.
+    /// Bucket of the cells that the shaper has let go.
     shaped: Bucket,
-    /// What the marker has left alone.
+    /// Bucket of the cells that the marker has left alone.
     unmarked: Bucket,
     random: Random,
     /// Cells or frames that have begun so far.
