@@ -126,6 +126,30 @@ pub const CHANGES: &[Workload] = &[
     ),
     change("A29", "every link 100 us", [2000, 200], Network { delay: "100 us", ..BASE_NETWORK }),
     change("A30", "every link 250 us", [2000, 200], Network { delay: "250 us", ..BASE_NETWORK }),
+    change(
+        "A31",
+        "sources of 8 Mbps, below their shares",
+        [2000, 200],
+        Network { vc: LIMITED, ..BASE_NETWORK },
+    ),
+    change(
+        "A32",
+        "ERICA with an interval of 0.1 ms",
+        [1000, 100],
+        Network { switch: SHORT_INTERVALS, ..BASE_NETWORK },
+    ),
+    change(
+        "A33",
+        "EFCI from 100 to 50 cells, RIF and RDF 1/512",
+        [2000, 200],
+        Network { switch: EFCI, abr: "rif = \"1/512\"\nrdf = \"1/512\"", ..BASE_NETWORK },
+    ),
+    change(
+        "A34",
+        "15,000 CBR sources, 15,000 rates",
+        [1000, 100],
+        Network { sources: 15_000, vc: CBR, ..BASE_NETWORK },
+    ),
 ];
 
 const fn change(
@@ -144,6 +168,9 @@ const VS_VD: &str =
 const RM_FIRST: &str = "algorithm = { type = \"erica\", target_utilization = \"90 %\", interval = \"5 ms\" }\nrm_cells = \"first\"";
 const EARLY_DISCARD: &str =
     "buffers = { ubr = \"1000 cells\" }\nframe_discard = { type = \"early\", threshold = \"800 cells\" }";
+const LIMITED: &str = r#"traffic = { type = "limited", rate = "8 Mbps" }"#;
+const SHORT_INTERVALS: &str =
+    r#"algorithm = { type = "erica", target_utilization = "90 %", interval = "0.1 ms" }"#;
 const ON_OFF: &str = r#"traffic = { type = "on-off", rate = "60 Mbps", on = { exponential = "2 ms" }, off = { exponential = "10 ms" } }"#;
 const TCP_OVER_UBR: &str =
     "category = \"ubr\"\ntraffic = { type = \"tcp\", mss = \"512 octets\", window = \"256 KiB\" }";
