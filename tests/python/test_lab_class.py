@@ -178,7 +178,7 @@ def test_the_page_as_files_works_below_a_path_with_a_lesson_of_ones_own(own: Pat
         page.page.get_by_role("button", name="All lessons").click()
         titles = page.value("[...document.querySelectorAll('#lesson .list strong')].map((one) => one.textContent)")
         assert titles[0] == "How far is too far?"
-        assert len(titles) == 7
+        assert len(titles) == 8
 
 
 @needs_lab

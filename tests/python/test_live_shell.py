@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -180,22 +181,26 @@ def test_what_was_started_ends_with_the_shell_however_it_ends(terminal: Terminal
     await_end(mark)
 
 
-def test_nothing_of_it_stays_and_etc_hosts_is_as_it_was(tmp_path: Path) -> None:
+def test_nothing_of_it_stays_and_etc_hosts_is_as_it_was() -> None:
     hosts = Path("/etc/hosts").read_bytes()
     command = [sys.executable, "-m", "cellrate", "live", "shell", "live/reno-10", "server"]
-    # A folder of its own for temporary files: other tests have networks of theirs at the same time.
-    done = subprocess.run(
-        command,
-        input=f"ls {tmp_path}; grep client /etc/hosts; exit 3\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    )
-    kept, address = done.stdout.splitlines()
-    assert kept.startswith("cellrate-live-")
-    assert (address, done.returncode) == ("10.0.0.2\tclient", 3), done.stderr
-    assert not list(tmp_path.iterdir())
+    # A folder of its own for temporary files: other tests have networks of theirs at the same time. Programs on hosts
+    # may run as another user, who has to reach it.
+    with tempfile.TemporaryDirectory() as own:
+        Path(own).chmod(0o755)
+        done = subprocess.run(
+            command,
+            input="pwd; grep client /etc/hosts; exit 3\n",
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "TMPDIR": own},
+        )
+        assert done.returncode == 3, done.stderr
+        home, address = done.stdout.splitlines()
+        assert home.startswith(f"{own}/cellrate-live-")
+        assert address == "10.0.0.2\tclient"
+        assert not list(Path(own).iterdir())
     assert Path("/etc/hosts").read_bytes() == hosts
 
 
