@@ -62,7 +62,7 @@ CURVES = {
 }
 
 CONSTANT_LOADS = (40, 50, 60, 70)
-"""Of VBR at a constant rate [Mbps]: nothing ever stops or starts all sources at once then."""
+"""Loads of VBR at a constant rate [Mbps]: nothing ever stops or starts all sources at once then."""
 CONSTANT = {
     f"ni-zone, constant {load} Mbps": Point(
         "bottleneck",
