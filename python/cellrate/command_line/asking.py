@@ -10,37 +10,8 @@ from .. import quantities
 from ..advice.situation import SECONDS_PER_KM, Situation
 from ..choices import Application, Switches
 from ..errors import CellrateError
-from ..quantities import CELL_BITS
 
 T = TypeVar("T")
-
-LINES_BPS: Mapping[str, float] = {
-    "ds0": 64e3,
-    "t1": 1.536e6,
-    "ds1": 1.536e6,
-    "e1": 1.92e6,
-    "atm25": 59_111 * CELL_BITS,
-    "e3": 33.92e6,
-    "e3plcp": 30.528e6,
-    "ds3": 44.736e6 * 84 / 85,
-    "t3": 44.736e6 * 84 / 85,
-    "ds3plcp": 40.704e6,
-    "e4": 138.24e6,
-    "oc3": 149.76e6,
-    "stm1": 149.76e6,
-    "oc12": 599.04e6,
-    "stm4": 599.04e6,
-    "oc24": 1198.08e6,
-    "oc48": 2396.16e6,
-    "stm16": 2396.16e6,
-}
-"""Rates that cells can have of lines by their names, framing and overhead taken off [bit/s].
-
-SONET and SDH: 260 of 270 columns (ITU-T I.432.2). T1 and E1: 24 and 30 of the time slots (ITU-T G.804), E3 and E4 in
-the frames of G.832, E3 and DS3 with PLCP as in G.804 and ATM Forum af-phy-0054, DS3 without it all but one bit in 85.
-At 25.6 Mbps an octet pair goes with each cell and one more each 125 us (the PCR that Linux gives such adapters).
-"""
-
 
 @dataclass(frozen=True)
 class Answers:
@@ -135,9 +106,6 @@ def _name_all_missing(answers: Answers, satellite_hops: int) -> None:
 
 def bits_per_s(text: str) -> float:
     """Read a rate in any unit of scenario files, "155.52 Mbps", or what cells have of a line, "OC-3" [bit/s]."""
-    named = LINES_BPS.get("".join(letter for letter in text.lower() if letter.isalnum()))
-    if named is not None:
-        return named
     try:
         return quantities.read(text, quantities.RATE)
     except CellrateError as error:

@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod columns;
 pub(crate) mod error;
 pub(crate) mod files;
+mod lines;
 pub(crate) mod pattern;
 pub(crate) mod quantity;
 pub(crate) mod reading;

@@ -7,6 +7,7 @@ use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
 
 use crate::text::error::Fault;
+use crate::text::lines;
 use crate::text::tree::{Node, Value};
 use crate::values::ClockOffset;
 
@@ -144,8 +145,18 @@ impl Notation for Dimension {
         }
         let units: Vec<&str> = self.units().iter().map(|unit| unit.0).collect();
         let sign = if self == Dimension::Offset { "-?" } else { "" };
-        format!(r"^\s*{sign}{number}\s*({})\s*$", units.join("|"))
+        let amount = format!(r"{sign}{number}\s*({})", units.join("|"));
+        if is_rate(self) {
+            let lines: Vec<&str> = lines::names().collect();
+            return format!(r"^\s*({amount}|{})\s*$", lines.join("|"));
+        }
+        format!(r"^\s*{amount}\s*$")
     }
+}
+
+/// Whether names of [lines] stand for amounts of this dimension.
+fn is_rate(dimension: Dimension) -> bool {
+    matches!(dimension, Dimension::Rate | Dimension::LineRate)
 }
 
 /// Reads an amount in the base unit of its dimension: ps, bit/s, octets, km, or none.
@@ -168,6 +179,15 @@ fn read(node: &Node, dimension: Dimension) -> Result<f64, Fault> {
     let text = node.text().unwrap_or_default();
     let quoted = || shortened(text);
     let Some((number, rest)) = split_number(text.trim()) else {
+        if is_rate(dimension) {
+            if let Some(bits) = lines::rate(text.trim()) {
+                return Ok(bits);
+            }
+            if let Some(name) = lines::name_like(text) {
+                let message = format!("\"{}\" is not {}", quoted(), dimension.noun());
+                return Err(Fault::new(node.place, message, format!("Did you mean the line \"{name}\"?")));
+            }
+        }
         return Err(fault(format!("\"{}\" is not {}", quoted(), dimension.noun())));
     };
     if dimension == Dimension::Ratio {
@@ -193,14 +213,13 @@ fn read(node: &Node, dimension: Dimension) -> Result<f64, Fault> {
     let Some(unit) = units.iter().find(|unit| unit.0 == rest) else {
         let message = format!("\"{}\" is not a unit of {}", shortened(rest), dimension.noun());
         let other_case = units.iter().find(|unit| unit.0.eq_ignore_ascii_case(rest));
-        let hint =
-            match octet_rate(rest).filter(|_| matches!(dimension, Dimension::Rate | Dimension::LineRate)) {
-                Some(unit) => {
-                    let bits = 8.0 * number.value(0);
-                    format!("Rates are in bits: {rest} of octets are \"{bits} {unit}\". ")
-                }
-                None => other_case.map_or(String::new(), |unit| format!("\"{}\"? ", unit.0)),
-            };
+        let hint = match octet_rate(rest).filter(|_| is_rate(dimension)) {
+            Some(unit) => {
+                let bits = 8.0 * number.value(0);
+                format!("Rates are in bits: {rest} of octets are \"{bits} {unit}\". ")
+            }
+            None => other_case.map_or(String::new(), |unit| format!("\"{}\"? ", unit.0)),
+        };
         return Err(Fault::new(node.place, message, format!("{hint}Write {}", dimension.how())));
     };
     not_negative(node, number.value(unit.2) * unit.1, dimension)
@@ -231,12 +250,16 @@ fn not_negative(node: &Node, value: f64, dimension: Dimension) -> Result<f64, Fa
 /// assert_eq!(cellrate_scenario::quantity("0.3 ms", Dimension::Time), Ok(0.0003));
 /// assert_eq!(cellrate_scenario::quantity("1 MB", Dimension::Cells), Ok(1e6 / 53.0));
 /// assert_eq!(cellrate_scenario::quantity("1/16", Dimension::Ratio), Ok(0.0625));
+/// assert_eq!(cellrate_scenario::quantity("oc3", Dimension::Rate), Ok(149.76e6));
 /// assert!(cellrate_scenario::quantity("9 Mbps", Dimension::Cells).is_err());
 /// ```
 pub fn quantity(text: &str, dimension: Dimension) -> Result<f64, String> {
     let quoted = format!("'{}'", shortened(text));
     let how = || how_alone(dimension);
     let noun = dimension.noun();
+    if let Some(bits) = lines::name_like(text).filter(|_| is_rate(dimension)).and_then(lines::rate) {
+        return Ok(bits);
+    }
     let split = split_number(text.trim());
     if dimension == Dimension::Ratio {
         let value = split.and_then(|(number, rest)| match rest.strip_prefix('/') {
@@ -693,6 +716,19 @@ mod tests {
         assert_eq!(cell_rate(&text("155.52 Mbps")).unwrap(), oc3.to_cell_rate());
         assert_eq!(cell_rate(&text("10 cells/s")).unwrap(), CellRate::new(10.0));
         assert_eq!(line_rate(&text("1000 cells/s")).unwrap(), BitRate::from_bps(424_000));
+    }
+
+    #[test]
+    fn a_line_by_its_name_has_the_rate_that_cells_can_have() {
+        assert_eq!(line_rate(&text("OC-3")).unwrap(), BitRate::from_bps(149_760_000));
+        assert_eq!(cell_rate(&text(" T1 ")).unwrap(), CellRate::new(1.536e6 / 424.0));
+        let fault = line_rate(&text("oc3")).unwrap_err();
+        assert_eq!(fault.remedy, "Did you mean the line \"OC-3\"?");
+        assert!(time(&text("OC-3")).is_err() && cells(&text("E1")).is_err());
+        assert!(Dimension::LineRate.pattern().contains("|OC-3|"));
+        for name in lines::names() {
+            assert_eq!(quantity(&name.to_lowercase(), Dimension::Rate), Ok(lines::rate(name).unwrap()));
+        }
     }
 
     #[test]
