@@ -111,6 +111,20 @@ def test_no_semaphore_stays_of_what_was_killed_and_nothing_is_said_of_it(
     assert "resource_tracker" not in (tmp_path / "said").read_text()
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in files on Linux alone")
+def test_a_killed_tracker_of_semaphores_says_nothing(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        until(lambda: any(area_of(tmp_path / "out").glob("point-*")))
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        [tracker] = [
+            int(child) for child in children if b"loky.backend.resource" in Path(f"/proc/{child}/cmdline").read_bytes()
+        ]
+        os.kill(tracker, signal.SIGKILL)
+        _, complaint = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert "Traceback" not in complaint
+
+
 def test_two_processes_share_the_points(tmp_path: Path, whole: dict[str, bytes]) -> None:
     with started(tmp_path) as first, started(tmp_path, workers=1) as second:
         until(lambda: (tmp_path / "out").exists())

@@ -112,7 +112,7 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
     from loky import ProcessPoolExecutor
     from loky.backend import get_context
 
-    _begin_tracker()
+    _track_apart()
     context = get_context("loky")
     stopped = context.Event()
     executor = ProcessPoolExecutor(workers, context=context, initializer=_begin, initargs=(stopped, os.getpid()))
@@ -145,22 +145,19 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
         executor.shutdown(wait=True)
 
 
-def _begin_tracker() -> None:
+def _track_apart() -> None:
     """Have loky's tracker of semaphores in a session of its own, and without a terminal, unless it is there already.
 
     It removes the names of semaphores once all processes that have them are gone. Whatever ends the group of this
-    process at once must leave it alive for that, and what it says of those who were killed is not for people.
+    process at once must leave it alive for that, and what it says of those who were killed is not for people. Loky
+    starts another one where it has been killed, in the process that notices, and that one knows no names.
     """
     if sys.platform == "win32":
         return
     from loky.backend import resource_tracker
 
-    usual = resource_tracker.spawnv_passfds
     resource_tracker.spawnv_passfds = _spawned_apart
-    try:
-        resource_tracker.ensure_running()
-    finally:
-        resource_tracker.spawnv_passfds = usual
+    resource_tracker.ensure_running()
 
 
 def _spawned_apart(program: str, words: Sequence[str], descriptors: Sequence[int]) -> tuple[int, None]:
@@ -197,6 +194,7 @@ _stopped: Event | None = None
 def _begin(stopped: Event, parent: int) -> None:
     global _stopped
     _stopped = stopped
+    _track_apart()
     # The parent's stdout is for what it prints, JSON perhaps; what is called says its own on stderr.
     os.dup2(2, 1)
     # So the executor ends what is left of a broken pool; a handler of the parent's is for the parent.
