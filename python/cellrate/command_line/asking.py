@@ -13,6 +13,7 @@ from ..errors import CellrateError
 
 T = TypeVar("T")
 
+
 @dataclass(frozen=True)
 class Answers:
     """Answers that must be known, as text; None where it has not been said."""
