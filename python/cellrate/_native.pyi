@@ -19,11 +19,14 @@ __all__ = [
     "Table",
     "abr_parameters",
     "algorithm_cost",
+    "anticipated_rate",
     "applications",
     "built_in_algorithms",
     "check_plugins",
     "conformance",
     "document_toml",
+    "largest_exposure",
+    "largest_factors",
     "live_nodes",
     "live_series",
     "live_throughput",
@@ -196,6 +199,9 @@ def conformance(
 def management_cell(vci: int, pti: int, payload: bytes) -> tuple[str, bool | None] | None: ...
 def schema() -> str: ...
 def abr_parameters() -> list[tuple[str, str, list[str] | None]]: ...
+def anticipated_rate(rate: float, sharers: int) -> float: ...
+def largest_exposure(pcr: float, frtt: float, buffers: int) -> int: ...
+def largest_factors(pcr: float, frtt: float, nrm: int) -> tuple[float, float, float]: ...
 def signalled(
     pcr: float,
     mcr: float,

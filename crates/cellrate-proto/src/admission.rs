@@ -179,6 +179,8 @@ pub struct Booked {
     /// Rates that are simply added, of CBR and VBR, of ABR, and of GFR and UBR [bit/s].
     fixed: [u64; CLASSES],
     on_off: Needs,
+    /// ABR connections, whatever they have booked.
+    abr: u32,
 }
 
 /// CBR and VBR, ABR, GFR and UBR: those that ports tell apart.
@@ -257,6 +259,11 @@ impl Book {
         (all.min(BitRate::from_bps(left)), left < all.as_bps())
     }
 
+    /// ABR connections on `link`.
+    pub fn abr_connections(&self, link: usize) -> u64 {
+        self.links[link].booked.abr.into()
+    }
+
     fn of_class(&self, booked: Booked, class: usize) -> u64 {
         let on_off = if class == 0 { self.loss.map_or(0, |loss| booked.on_off.bandwidth(loss)) } else { 0 };
         booked.fixed[class] + on_off
@@ -284,6 +291,7 @@ impl Book {
             let booked = &mut self.links[link].booked;
             booked.fixed.iter_mut().zip(own.fixed).for_each(|(fixed, own)| *fixed -= own);
             booked.on_off = booked.on_off.less(own.on_off);
+            booked.abr -= own.abr;
         }
     }
 
@@ -295,12 +303,14 @@ impl Book {
     fn share(&self, link: usize, request: Request, granted: BitRate) -> Booked {
         match (request, self.loss) {
             (Request::OnOff(source), Some(loss)) => {
-                Booked { fixed: [0; CLASSES], on_off: Needs::of(&source, self.links[link].room, loss) }
+                let on_off = Needs::of(&source, self.links[link].room, loss);
+                Booked { on_off, ..Booked::default() }
             }
             _ => {
                 let mut fixed = [0; CLASSES];
                 fixed[request.class()] = granted.as_bps();
-                Booked { fixed, on_off: Needs::default() }
+                let abr = matches!(request, Request::Abr { .. }).into();
+                Booked { fixed, abr, ..Booked::default() }
             }
         }
     }
@@ -356,7 +366,7 @@ impl Book {
         let (before, own) = (self.links[link].booked, self.share(link, request, granted));
         let mut fixed = before.fixed;
         fixed.iter_mut().zip(own.fixed).for_each(|(fixed, own)| *fixed += own);
-        Booked { fixed, on_off: before.on_off.plus(own.on_off) }
+        Booked { fixed, on_off: before.on_off.plus(own.on_off), abr: before.abr + own.abr }
     }
 
     /// Whether every link of `path` has room for the `least` that `request` must have.

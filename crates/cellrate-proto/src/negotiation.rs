@@ -7,7 +7,11 @@
 //! and raise CDF. What arrives is what both ends use; the source then computes CRM = ceil(TBE / Nrm) and ICR = min(ICR,
 //! TBE / FRTT).
 //!
+//! A node lowers RIF, RDF, TBE and ICR to limits of its own, or by [`rules`] that go by FRTT, PCR and what it has left.
+//!
 //! All rates are whole cells/s on the way, rounded down as [`signalling`](crate::signalling) carries them.
+
+pub mod rules;
 
 use core::fmt;
 
@@ -18,6 +22,7 @@ use crate::AbrParameters;
 use crate::parameters::{MAX_FRTT, MAX_RATE, ParameterError, PowerOfTwo};
 use crate::signalling::{Signalled, carried};
 use crate::units::{CellRate, Cells, Duration};
+use rules::{Resources, Rules};
 
 /// Parameters that a source asks for, in one direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +84,10 @@ pub struct Node {
     pub cdf: Option<PowerOfTwo>,
     /// Largest ADTF it allows [10 ms to 10.23 s in steps of 10 ms].
     pub adtf: Option<Duration>,
+    /// Which parameters it lowers by rules, beside those limits.
+    pub rules: Rules,
+    /// Resources that it has left on that link, by which the rules go.
+    pub resources: Option<Resources>,
     /// One-way delay of the link it sends on.
     pub propagation: Duration,
     /// One-way fixed delay in the node itself.
@@ -149,6 +158,8 @@ pub enum Reason {
     Room,
     /// The node's own limit or wish.
     Limit,
+    /// A rule of the node, by FRTT, PCR and what it has left.
+    Rule,
     /// The node wants RDF lower still than its cut of RIF allows: this value.
     LimitedByRif(PowerOfTwo),
     /// ICR and MCR are at most PCR.
@@ -167,6 +178,7 @@ impl fmt::Display for Reason {
             Reason::Link => f.write_str("rate of its link"),
             Reason::Room => f.write_str("what its link can still promise"),
             Reason::Limit => f.write_str("its own limit"),
+            Reason::Rule => f.write_str("its rule, by FRTT, PCR and what it has left"),
             Reason::LimitedByRif(wish) => write!(f, "it wants {wish}, and RDF falls by no more than RIF"),
             Reason::FollowsPcr => f.write_str("at most PCR"),
             Reason::Path => f.write_str("its link and processing, both ways"),
@@ -274,6 +286,24 @@ struct SetUp {
     changes: Vec<Change>,
 }
 
+/// Limits of a node, each with its reason.
+#[derive(Clone, Copy)]
+struct Limits {
+    tbe: Option<(Cells, Reason)>,
+    icr: Option<(CellRate, Reason)>,
+    rif: Option<(PowerOfTwo, Reason)>,
+    rdf: Option<(PowerOfTwo, Reason)>,
+}
+
+/// The lower one of a limit of the node's own and one by a rule, with its reason.
+fn least<T: Copy>(own: Option<T>, rule: Option<T>, size: fn(T) -> f64) -> Option<(T, Reason)> {
+    match (own, rule) {
+        (Some(own), Some(rule)) if size(rule) < size(own) => Some((rule, Reason::Rule)),
+        (Some(own), _) => Some((own, Reason::Limit)),
+        (None, rule) => rule.map(|rule| (rule, Reason::Rule)),
+    }
+}
+
 impl SetUp {
     fn begin(offer: &Offer) -> Result<SetUp, Refusal> {
         let asked = &offer.parameters;
@@ -300,28 +330,61 @@ impl SetUp {
 
     fn pass(&mut self, place: usize, node: &Node) -> Result<(), Refusal> {
         node.check().map_err(|error| Refusal::Limit { node: place, error })?;
-        self.rates(place, node)?;
-        if let Some(tbe) = node.tbe.filter(|tbe| *tbe < self.parameters.tbe) {
+        let limits = self.rates(place, node)?;
+        if let Some((tbe, why)) = limits.tbe.filter(|(tbe, _)| *tbe < self.parameters.tbe) {
             let from = core::mem::replace(&mut self.parameters.tbe, tbe);
-            self.changed(place, "tbe", Value::Cells(from), Value::Cells(tbe), Reason::Limit);
+            self.changed(place, "tbe", Value::Cells(from), Value::Cells(tbe), why);
         }
-        self.factors(place, node);
+        self.factors(place, &limits);
         self.optional(place, node);
-        let microsecond = Duration::from_us(1);
-        let added = node.propagation.saturating_add(node.processing).saturating_mul(2).div_ceil(microsecond);
-        if added > 0 {
-            let from = self.parameters.frtt;
-            let frtt = from.saturating_add(microsecond.saturating_mul(added));
-            if frtt > MAX_FRTT {
-                return Err(Refusal::TooLong { node: place, frtt });
-            }
+        let from = self.parameters.frtt;
+        let frtt = self.frtt_with(node);
+        if frtt > MAX_FRTT {
+            return Err(Refusal::TooLong { node: place, frtt });
+        }
+        if frtt > from {
             self.parameters.frtt = frtt;
             self.changed(place, "frtt", Value::Span(from), Value::Span(frtt), Reason::Path);
         }
         Ok(())
     }
 
-    fn rates(&mut self, place: usize, node: &Node) -> Result<(), Refusal> {
+    /// FRTT with what the node and its link add, in whole microseconds.
+    fn frtt_with(&self, node: &Node) -> Duration {
+        let microsecond = Duration::from_us(1);
+        let added = node.propagation.saturating_add(node.processing).saturating_mul(2).div_ceil(microsecond);
+        self.parameters.frtt.saturating_add(microsecond.saturating_mul(added))
+    }
+
+    /// The node's limits of what it lowers by rules, too. FRTT is what it is up to the node's link, and PCR what the
+    /// node leaves.
+    fn limits(&self, node: &Node) -> Limits {
+        let (rules, pcr, frtt) = (node.rules, self.parameters.pcr, self.frtt_with(node));
+        let nrm = node.nrm.filter(|_| self.signalled.nrm).unwrap_or(self.parameters.nrm);
+        let factor = |asked: bool, rule: fn(CellRate, Duration, u32) -> PowerOfTwo| {
+            asked.then(|| rule(pcr, frtt, nrm))
+        };
+        let tbe = node.resources.filter(|_| rules.tbe).and_then(|left| left.buffer);
+        let icr = node.resources.filter(|_| rules.icr);
+        // A rule lowers RDF and never raises it, as a wish may.
+        let rdf = factor(rules.rdf, rules::largest_rdf);
+        let rdf = rdf.filter(|rdf| rdf.value() < node.rdf.unwrap_or(self.parameters.rdf).value());
+        Limits {
+            tbe: least(node.tbe, tbe.map(|buffer| rules::largest_exposure(pcr, frtt, buffer)), |cells| {
+                cells.0 as f64
+            }),
+            icr: least(
+                node.icr,
+                icr.and_then(|left| rules::largest_initial_rate(&left, frtt)),
+                CellRate::as_cells_per_s,
+            ),
+            rif: least(node.rif, factor(rules.rif, rules::largest_rif), PowerOfTwo::value),
+            rdf: rdf.map(|rdf| (rdf, Reason::Rule)).or(node.rdf.map(|rdf| (rdf, Reason::Limit))),
+        }
+    }
+
+    /// PCR, MCR and ICR; gives the limits of the node by the PCR that it leaves.
+    fn rates(&mut self, place: usize, node: &Node) -> Result<Limits, Refusal> {
         let here = Some(place);
         for (limit, why) in [(node.link, Reason::Link), (node.pcr, Reason::Limit)] {
             let Some(limit) = limit.map(carried) else { continue };
@@ -341,22 +404,21 @@ impl SetUp {
             self.rate(here, "mcr", most, why);
         }
         // A node that allows less ICR than MCR cannot mean it: MCR is what the source may always send.
-        let mcr = self.parameters.mcr;
-        for (limit, why) in [(node.icr, Reason::Limit), (Some(pcr), Reason::FollowsPcr)] {
-            let Some(limit) = limit.map(carried) else { continue };
-            self.rate(here, "icr", limit.max(mcr), why);
+        let (mcr, limits) = (self.parameters.mcr, self.limits(node));
+        for (limit, why) in limits.icr.into_iter().chain([(pcr, Reason::FollowsPcr)]) {
+            self.rate(here, "icr", carried(limit).max(mcr), why);
         }
-        Ok(())
+        Ok(limits)
     }
 
     /// RIF down; RDF up, or down by no more than RIF.
-    fn factors(&mut self, place: usize, node: &Node) {
+    fn factors(&mut self, place: usize, limits: &Limits) {
         let before = self.parameters.rif;
-        if let Some(rif) = node.rif.filter(|rif| rif.value() < before.value()) {
+        if let Some((rif, why)) = limits.rif.filter(|(rif, _)| rif.value() < before.value()) {
             self.parameters.rif = rif;
-            self.changed(place, "rif", Value::Factor(Some(before)), Value::Factor(Some(rif)), Reason::Limit);
+            self.changed(place, "rif", Value::Factor(Some(before)), Value::Factor(Some(rif)), why);
         }
-        let Some(wish) = node.rdf else { return };
+        let Some((wish, by)) = limits.rdf else { return };
         let from = self.parameters.rdf;
         let cut = self.parameters.rif.negative_exponent() - before.negative_exponent();
         let lowest = (from.negative_exponent() + cut).min(15);
@@ -365,7 +427,7 @@ impl SetUp {
         };
         if rdf != from {
             self.parameters.rdf = rdf;
-            let why = if rdf == wish { Reason::Limit } else { Reason::LimitedByRif(wish) };
+            let why = if rdf == wish { by } else { Reason::LimitedByRif(wish) };
             self.changed(place, "rdf", Value::Factor(Some(from)), Value::Factor(Some(rdf)), why);
         }
     }
@@ -451,6 +513,43 @@ mod tests {
 
     fn power(k: u8) -> PowerOfTwo {
         PowerOfTwo::from_negative_exponent(k).unwrap()
+    }
+
+    #[test]
+    fn a_node_lowers_by_its_rules_what_the_source_asks_for() {
+        // 353,207 cells/s over 10 ms there and back: 110 steps of Nrm = 32, so RIF 1/512 and RDF 1/256. The buffer of
+        // 500 cells and 3,532.07 cells on the way are TBE; ICR has its fifth of 300,000 and of 500 cells in 10 ms.
+        let resources = Resources { rate: CellRate::new(3e5), buffer: Some(Cells(500)), sharers: 5 };
+        let node = Node {
+            link: Some(CellRate::new(353_207.0)),
+            propagation: Duration::from_ms(5),
+            rules: Rules { rif: true, rdf: true, tbe: true, icr: true },
+            resources: Some(resources),
+            ..Node::default()
+        };
+        let asks = offer(|asked| (asked.rif, asked.tbe) = (power(0), Cells(1 << 20)));
+        let agreed = negotiate(&asks, core::slice::from_ref(&node)).unwrap();
+        let AbrParameters { rif, rdf, tbe, icr, .. } = agreed.parameters;
+        assert_eq!((rif, rdf, tbe, icr), (power(9), power(8), Cells(4_033), CellRate::new(70_000.0)));
+        let by_rule = agreed.changes.iter().filter(|change| change.why == Reason::Rule);
+        let named: Vec<_> = by_rule.map(|change| change.parameter).collect();
+        assert_eq!(named, ["icr", "tbe", "rif", "rdf"]);
+        // A limit of its own that is lower holds, and what is lower already stays.
+        let stricter = Node { rif: Some(power(12)), tbe: Some(Cells(64)), ..node };
+        let agreed = negotiate(&asks, &[stricter.clone(), stricter]).unwrap();
+        assert_eq!((agreed.parameters.rif, agreed.parameters.tbe), (power(12), Cells(64)));
+        assert!(agreed.changes.iter().all(|change| change.parameter != "tbe" || change.why == Reason::Limit));
+    }
+
+    #[test]
+    fn a_rule_never_raises_rdf_and_lowers_it_by_no_more_than_rif() {
+        let rules = Rules { rdf: true, ..Rules::default() };
+        let far = Node { propagation: Duration::from_ms(50), rules, ..Node::default() };
+        let agreed = negotiate(&offer(|_| {}), &[far]).unwrap();
+        assert_eq!(agreed.parameters.rdf, power(4), "RIF was not cut");
+        let near = Node { rules, ..Node::default() };
+        let agreed = negotiate(&offer(|asked| asked.rdf = power(15)), &[near]).unwrap();
+        assert_eq!(agreed.parameters.rdf, power(15));
     }
 
     fn offer(change: impl FnOnce(&mut AbrParameters)) -> Offer {
@@ -603,6 +702,12 @@ mod tests {
                 trm: on(9).then_some(limits.trm),
                 cdf: limits.cdf.filter(|_| on(10)),
                 adtf: on(11).then_some(limits.adtf),
+                rules: Rules { rif: on(12), rdf: on(13), tbe: on(14), icr: on(15) },
+                resources: on(0).then_some(Resources {
+                    rate: limits.icr,
+                    buffer: on(1).then_some(limits.tbe),
+                    sharers: u64::from(mask),
+                }),
                 propagation: Duration::from_us(propagation),
                 processing: Duration::from_ns(processing),
             }

@@ -62,7 +62,7 @@ mod _native {
     #[pymodule_export]
     use crate::scenario::{Scenario, schema};
     #[pymodule_export]
-    use crate::signalling::{abr_parameters, signalled};
+    use crate::signalling::{abr_parameters, anticipated_rate, largest_exposure, largest_factors, signalled};
     #[cfg(not(live))]
     #[pymodule_export]
     use crate::without_live::{

@@ -1,6 +1,7 @@
 //! Parameters of the standard: their defaults and values, and the codes of a set of them.
 
 use cellrate_proto::declaration::Key;
+use cellrate_proto::negotiation::rules;
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::signalling::Signalled;
 use cellrate_proto::{AbrParameters, CellRate, Cells, Duration};
@@ -67,4 +68,28 @@ pub fn abr_parameters() -> Vec<(&'static str, &'static str, Option<Vec<String>>)
     let row =
         |key: &Key| (key.name, key.default.trim_matches('"'), key.steps.map(|steps| steps.texts().collect()));
     AbrParameters::KEYS.iter().map(row).collect()
+}
+
+/// Largest RIF and RDF of a switch without explicit rates, and BRMs in a round trip, by PCR [cells/s], FRTT \[s\] and
+/// Nrm: the rules by which negotiation lowers them.
+#[pyfunction]
+pub fn largest_factors(pcr: f64, frtt: f64, nrm: u32) -> (f64, f64, f64) {
+    let (pcr, frtt) = (CellRate::new(pcr), Duration::from_secs_f64(frtt));
+    (
+        rules::largest_rif(pcr, frtt, nrm).value(),
+        rules::largest_rdf(pcr, frtt, nrm).value(),
+        rules::steps(pcr, frtt, nrm),
+    )
+}
+
+/// Largest TBE by PCR [cells/s], FRTT \[s\] and the buffers of the path \[cells\].
+#[pyfunction]
+pub fn largest_exposure(pcr: f64, frtt: f64, buffers: u64) -> u64 {
+    rules::largest_exposure(CellRate::new(pcr), Duration::from_secs_f64(frtt), Cells(buffers)).0
+}
+
+/// The rate that one of so many connections can expect of a rate that is left [cells/s].
+#[pyfunction]
+pub fn anticipated_rate(rate: f64, sharers: u64) -> f64 {
+    rules::anticipated_rate(CellRate::new(rate), sharers).as_cells_per_s()
 }

@@ -179,8 +179,7 @@ def rif(s: Situation) -> Advice:
         )
     if s.switches == "eprca":
         return _factor("RIF", 1 / 16, "EPRCA needs a conservative RIF: 1/16 or less", "5.2.1")
-    steps = _steps(s)
-    value = _power(min(1 / 16, 1 / (4 * steps)))
+    value, _, steps = _largest_factors(s)
     reason = "switches without explicit rates need 1/16 or less"
     warnings: tuple[str, ...] = ()
     if value < 1 / 16:
@@ -194,17 +193,16 @@ def rif(s: Situation) -> Advice:
     return _factor("RIF", value, reason, "5.2.1", warnings)
 
 
-def _steps(s: Situation) -> float:
-    """Backward RM cells of one round trip at PCR, at least one."""
-    return max(1.0, pcr(s).value * s.frtt_s / nrm(s).value)
+def _largest_factors(s: Situation) -> tuple[float, float, float]:
+    """Largest RIF and RDF, and backward RM cells of one round trip: the rules of a switch at set-up."""
+    return _native.largest_factors(pcr(s).value, s.frtt_s, int(nrm(s).value))
 
 
 def rdf(s: Situation) -> Advice:
     """RDF: untouched by explicit rates, smaller for speed and round trip elsewhere (section 5.2.2)."""
     if s.explicit:
         return _factor("RDF", 1 / 16, "of no effect where switches tell rates and do not set CI: the default", "5.2.2")
-    steps = _steps(s)
-    value = _power(min(1 / 16, 1 / (2 * steps)))
+    _, value, steps = _largest_factors(s)
     reason = "a moderate value: the default"
     warnings: tuple[str, ...] = ()
     if value < 1 / 16:
@@ -232,7 +230,7 @@ def tbe(s: Situation) -> Advice:
     peak = pcr(s).value
     on_the_way = peak * frtt(s).value
     buffers = s.number_of_switches * s.buffer_cells
-    value = min(MAX_24_BITS, ceil(on_the_way + buffers))
+    value = _native.largest_exposure(peak, frtt(s).value, buffers)
     reason = f"PCR x FRTT = {on_the_way:,.0f} cells on the way, and {buffers:,} in buffers"
     warnings = []
     if on_the_way + buffers > MAX_24_BITS:
@@ -266,7 +264,7 @@ def crm(s: Situation) -> Advice:
 def icr(s: Situation) -> Advice:
     """ICR: near PCR for TCP on slow links, else the rate expected at set-up; at most TBE / FRTT (section 6.2.1)."""
     peak, least = pcr(s).value, mcr(s).value
-    expected = floor(min(peak, max(least, TARGET * s.line / s.sources)))
+    expected = floor(min(peak, max(least, _native.anticipated_rate(TARGET * s.line, s.sources))))
     # What arrives too much in the first round trip, when all sources start together at PCR.
     excess = (s.sources - 1) * peak * s.frtt_s
     if not s.real_time and s.link_bps < OC3_BPS:
@@ -403,11 +401,6 @@ def _rate(parameter: str, value: float, reason: str, source: str, warnings: tupl
 def _factor(parameter: str, value: float, reason: str, source: str, warnings: tuple[str, ...] = ()) -> Advice:
     text = f"{value:g}" if value in (0, 1) else f"1/{1 / value:.0f}"
     return Advice(parameter, value, "", text, reason, source, warnings)
-
-
-def _power(factor: float) -> float:
-    """The largest power of two from 1/32768 to 1 that is not above `factor`, or 1/32768."""
-    return 2.0 ** max(-15, min(0, floor(log2(factor))))
 
 
 def _mbps(cells_per_s: float) -> str:

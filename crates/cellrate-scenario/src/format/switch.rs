@@ -155,6 +155,12 @@ const NEGOTIATION: Shape = Shape {
             "none",
             "RDF that it wants: a larger one is always granted, a smaller one by no more than the factor by which the switch lowered RIF.",
         ),
+        key(
+            "rules",
+            Kind::List(&Kind::Choice(&["rif", "rdf", "tbe", "icr"]), 0),
+            "[]",
+            "Parameters that it lowers by rules, beside the limits above (docs/algorithms/admission.md): RIF and RDF by PCR and FRTT up to its link, TBE to what is on the way and in its buffer, ICR to its part of the rate and of the buffer that are left.",
+        ),
         key("nrm", NRM, "none", "Nrm that it wants: a power of two from 2 to 256."),
         key("trm", SPAN, "none", "Trm that it wants: 100 ms times a power of two from 2^-7 to 1."),
         key("cdf", Kind::PowerOfTwo, "none", "Smallest CDF: a power of two from 1/64 to 1."),

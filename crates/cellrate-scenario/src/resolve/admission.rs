@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cellrate_proto::admission::equivalent::OnOffSource;
 use cellrate_proto::admission::{Book, Charging, Request};
+use cellrate_proto::negotiation::rules::Resources;
 use cellrate_proto::negotiation::{self, Change, Node as Limits, Offer, Optional};
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Duration};
 
@@ -292,7 +293,10 @@ fn set_up(
         let offer = Offer { parameters, mcr_min: terms.mcr_min, signalled: wish.signalled };
         let mut nodes: Vec<Limits> = path
             .iter()
-            .map(|step| limits(network, *step, (!idle).then(|| book.room_for_abr(line(step)).to_cell_rate())))
+            .map(|step| {
+                let left = (book.room_for_abr(line(step)).to_cell_rate(), book.abr_connections(line(step)));
+                limits(network, *step, (!idle).then_some(left))
+            })
             .collect();
         for node in &mut nodes[all_lines.far.len()..] {
             (node.propagation, node.processing) = Default::default();
@@ -349,15 +353,19 @@ fn set_up(
     Ok((connection, changes))
 }
 
-/// The node that `step` leaves, as negotiation sees it.
-fn limits(network: &Network, step: Step, room: Option<CellRate>) -> Limits {
+/// The node that `step` leaves, as negotiation sees it: with the rate that its link has left, and how many ABR
+/// connections share it.
+fn limits(network: &Network, step: Step, left: Option<(CellRate, u64)>) -> Limits {
     let link = network.link(step);
+    let buffer = link.ports[usize::from(step.end)].buffers.rooms()[1];
+    let resources = left.map(|(rate, others)| Resources { rate, buffer, sharers: others.saturating_add(1) });
     let node = network.tail(step);
     let own = network.limits.get(&node).map(|(limits, _)| limits.clone());
     Limits {
         name: network.name(node).to_string(),
         link: Some(link.fastest_rate().to_cell_rate()),
-        room,
+        room: left.map(|(rate, _)| rate),
+        resources,
         propagation: link.longest_delay(),
         ..own.unwrap_or_default()
     }

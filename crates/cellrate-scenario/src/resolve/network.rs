@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cellrate_proto::consolidation::ConsolidationConfig;
 use cellrate_proto::declaration::{Kind, Shape};
 use cellrate_proto::negotiation::Node as Limits;
+use cellrate_proto::negotiation::rules::Rules;
 use cellrate_proto::{Duration, Time};
 
 use super::algorithm::Interval;
@@ -406,12 +407,20 @@ fn set_limits(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
         trm: optional(table, "trm", quantity::span)?,
         cdf: power("cdf")?,
         adtf: optional(table, "adtf", quantity::span)?,
+        rules: rules(table)?,
         processing: optional(table, "processing", quantity::time)?.unwrap_or_default(),
         ..Limits::default()
     };
     check::configuration(limits.check(), |name| table.node(name), node.place)?;
     network.limits.insert(switch, (limits, node.place));
     Ok(())
+}
+
+/// Parameters that the switch lowers by rules.
+fn rules(table: &Table) -> Result<Rules, Fault> {
+    let words = table.node("rules").map(check::list).transpose()?.unwrap_or_default();
+    let has = |name: &str| words.iter().any(|word| word.text() == Some(name));
+    Ok(Rules { rif: has("rif"), rdf: has("rdf"), tbe: has("tbe"), icr: has("icr") })
 }
 
 /// The shape of one port's overrides.

@@ -227,3 +227,30 @@ fn on_off_sources_are_booked_together_where_that_is_asked_for() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+#[test]
+fn a_switch_lowers_parameters_by_rules_that_know_the_path_and_what_is_left() {
+    let switch =
+        "negotiation = { rules = [\"rif\", \"rdf\", \"tbe\", \"icr\"] }\nbuffers = { abr = \"400 cells\" }";
+    let asks = "abr = { rif = 1, nrm = 32, tbe = \"100000 cells\" }";
+    let vcs = vc(1, "category = \"cbr\"\ntraffic = { type = \"constant\", rate = \"20 Mbps\" }")
+        + &vc(2, asks)
+        + &vc(3, asks);
+    let scenario = resolved(&text("admission = true", switch, &vcs));
+    // The host's link and the bottleneck: 4 ms there and back at 235,849 cells/s are 943.4 cells and 29.5 BRMs.
+    let second = parameters(&scenario, "v2");
+    let power = |k| PowerOfTwo::from_negative_exponent(k).unwrap();
+    assert_eq!((second.rif, second.rdf, second.tbe), (power(7), power(6), Cells(944 + 400)));
+    // 188,679 cells/s are left, and 400 cells in 4 ms are 100,000/s; for the third half of both.
+    assert_eq!(second.icr, CellRate::new(224_000.0), "TBE / FRTT, 1,344 cells in 6 ms");
+    assert_eq!(parameters(&scenario, "v3").icr, CellRate::new(144_339.0));
+    let why: Vec<_> = scenario
+        .negotiated
+        .iter()
+        .filter(|change| change.vc == "v3" && !change.backward && change.why.starts_with("its rule"))
+        .map(|change| (change.node.as_str(), change.parameter))
+        .collect();
+    assert_eq!(why, [("sw1", "icr"), ("sw1", "tbe"), ("sw1", "rif"), ("sw1", "rdf")]);
+    let error = resolve(&text("", switch, &vcs)).unwrap_err().to_string();
+    assert!(error.contains("negotiation"), "{error}");
+}
