@@ -113,7 +113,8 @@ def test_every_ready_scenario_runs_in_the_page_with_the_figures_of_the_command(s
         # The picture's own samples are events, too.
         assert told(given, but=("events",)) == told(expected, but=("events",)), name
         assert seen.value("cellrate.lab.store.head.panels") == panels(scenario), name
-        assert shown(seen) == [part if isinstance(part, str) else part[: 1 + MOST_ROWS] for part in printed(summary)], name
+        expected_parts = [part if isinstance(part, str) else part[: 1 + MOST_ROWS] for part in printed(summary)]
+        assert shown(seen) == expected_parts, name
 
 
 def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
