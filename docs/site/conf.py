@@ -87,7 +87,7 @@ PAGES = {
         "docs/guides/long-range-dependence",
         "docs/guides/phase-effects",
     ],
-    "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed"],
+    "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed", "docs/guides/scone"],
     "Papers": [
         "docs/guides/judging",
         *[

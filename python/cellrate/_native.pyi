@@ -737,6 +737,9 @@ class HostsRow(TypedDict):
     acks_withheld: int
     acks_held: int
     windows_written: int
+    scone_packets: int
+    scone_lowered: int
+    scone_held_back: int
 
 @type_check_only
 class TcpExchangesRow(TypedDict):

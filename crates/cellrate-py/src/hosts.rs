@@ -75,6 +75,22 @@ fn settings(kind: &ApplicationKind) -> Value {
             "interval_s": ping.interval.as_secs_f64(),
             "size_octets": ping.size.0,
         }),
+        ApplicationKind::Player(player) => json!({
+            "by": player.by,
+            "qualities_bps": player.qualities.iter().map(|rate| rate.as_bps()).collect::<Vec<_>>(),
+            "share": player.share,
+            "segment_s": player.segment.as_secs_f64(),
+            "buffer_s": player.buffer.as_secs_f64(),
+            "prebuffer_s": player.prebuffer.as_secs_f64(),
+            "pace": player.sending.pace,
+            "congestion_control": player.sending.congestion_control,
+        }),
+        ApplicationKind::Download(download) => json!({
+            "size_octets": download.size.0,
+            "part_octets": download.part.0,
+            "pace": download.sending.pace,
+            "congestion_control": download.sending.congestion_control,
+        }),
         ApplicationKind::Command(command) => {
             let ready = command.ready.as_ref().map(|ready| match ready {
                 Ready::Port(port) => json!({ "port": port }),

@@ -47,7 +47,8 @@ def identity_for(commands: Sequence[Sequence[str]], path: str, folder: Path) -> 
     for words in commands:
         program = shutil.which(words[0], path=path)
         needed += [Path(program)] if program is not None else []
-        needed += [Path(word) for word in words[1:] if word.startswith(str(PACKAGE))]
+        # Programs of the package, and installed ones that they import.
+        needed += [Path(w) for w in words[1:] if w.startswith(str(PACKAGE)) or Path(w).name == "__init__.py"]
     open_to_all = all(map(reachable, needed)) and _open_down_to(folder)
     return Identity(NOBODY if has_nobody() and open_to_all else None)
 

@@ -103,14 +103,18 @@ def fill_result(result: Recorded, folder: Path, *, csv: bool, plots: bool, compa
         _write_rows([result], folder)
     if not plots:
         return []
-    # One picture, of what there is first: others, and other formats, are a command each, `cellrate plot`.
+    # One picture, of what there is first: others, and other formats, are a command each, `cellrate plot`. Players have
+    # a picture beside it, which no command draws.
+    undrawn = []
+    if "applications" in result.summary:
+        undrawn = _draw(lambda base: _draw_players(result, base), folder / "players")
     if probes:
-        return _draw(lambda base: _draw_result(result, base), folder / "plot")
+        return undrawn + _draw(lambda base: _draw_result(result, base), folder / "plot")
     if has_delays:
-        return _draw(lambda base: _draw_delays(result, base), folder / "delays")
+        return undrawn + _draw(lambda base: _draw_delays(result, base), folder / "delays")
     if has_times:
-        return _draw(lambda base: _draw_completion_times(result, base), folder / "completion_times")
-    return []
+        return undrawn + _draw(lambda base: _draw_completion_times(result, base), folder / "completion_times")
+    return undrawn
 
 
 def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
@@ -123,6 +127,13 @@ def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
         base.with_name(f"{base.name}.png").unlink(missing_ok=True)
         return [Undrawn(base.name, f"{type(error).__name__}: {' '.join(str(error).split())}")]
     return []
+
+
+def _draw_players(result: Recorded, base: Path) -> None:
+    from ..plotting.players import draw_players, players_of
+
+    if players_of(result):
+        draw_players(result, base)
 
 
 def _draw_result(result: Recorded, base: Path) -> None:

@@ -6,6 +6,7 @@ use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, Reassembly
 use cellrate_proto::{Emission, RmCell, Time};
 
 use super::acks::Acks;
+use super::advice::Advice;
 use super::cell::Cell;
 use super::exchanges::Exchanges;
 use super::supply::{PacketQueue, Supply, departure_of_generated};
@@ -42,13 +43,15 @@ pub(crate) struct Adapter {
     pub reception: Option<Box<Reception>>,
     /// ACKs on their way to the host, where they are treated.
     pub acks: Option<Box<Acks>>,
+    /// Elements of SCONE, where it has some.
+    pub advice: Option<Box<Advice>>,
     /// By loopback of the end, who answers its requests.
     locations: Vec<[u8; 16]>,
 }
 
 impl Adapter {
     pub fn new(end: ConnectionEnd<Supply>, address: u32, locations: Vec<[u8; 16]>) -> Adapter {
-        Adapter { end, address, undated: 0, refused: 0, reception: None, acks: None, locations }
+        Adapter { end, address, undated: 0, refused: 0, reception: None, acks: None, advice: None, locations }
     }
 
     /// A run of its own begins at `now`, not at zero.
@@ -87,6 +90,18 @@ impl Adapter {
 
     fn rm_cell(&self, now: Time, rm: &RmCell) -> Cell {
         Cell::resource_management(now, self.end.first_hop, self.address, rm)
+    }
+
+    /// A packet of the host is on its way into the queue: its element writes what it advises.
+    pub fn advise(&mut self, now: Time, packet: &mut [u8]) {
+        if let Some(advice) = &mut self.advice {
+            advice.on_leaving(now, packet, self.end.source());
+        }
+    }
+
+    /// Whether packets for the host may be changed before it has them.
+    pub fn changes_arriving(&self) -> bool {
+        self.acks.is_some() || self.advice.as_ref().is_some_and(|advice| advice.looks_at_arriving())
     }
 
     /// A packet of the host comes into the queue; false if there is no room for it.

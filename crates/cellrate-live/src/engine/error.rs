@@ -36,6 +36,8 @@ pub enum Error {
         vc: String,
         /// The host.
         host: String,
+        /// The key of the host that goes by it, and what does without.
+        key: (&'static str, &'static str),
     },
     /// Something custom of the scenario was not given to the run.
     MissingPlugin(MissingPlugin),
@@ -97,10 +99,9 @@ impl fmt::Display for Error {
                 "the traffic of {vc} consists of packets, or answers what it receives: a live run has real applications for that, a simulated \
                  one (`cellrate run`) models of them. Give it an application, or another traffic type"
             ),
-            Error::NoRate { vc, host } => write!(
+            Error::NoRate { vc, host, key: (key, instead) } => write!(
                 f,
-                "host {host} has live.adapter_tcp.acr_window, which uses ACR, and {vc} has none; make it category \"abr\", or leave \
-                 acr_window out there (hold_acks needs no rate)"
+                "host {host} has live.{key}, which uses ACR, and {vc} has none; make it category \"abr\", or leave it out there ({instead})"
             ),
             Error::MissingPlugin(error) => error.fmt(f),
             Error::NoAddress { node } => write!(

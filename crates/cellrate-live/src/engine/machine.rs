@@ -196,6 +196,7 @@ impl<'a> Machine<'a> {
                 return;
             }
         }
+        self.network.adapters[adapter as usize].advise(now, packet);
         self.offer(now, adapter, packet);
     }
 
@@ -377,9 +378,9 @@ impl<'a> Machine<'a> {
         }
         let adapter = &mut self.network.adapters[number as usize];
         let host = adapter.reception.as_ref().map_or(0, |reception| reception.host as usize);
-        let treats_acks = adapter.acks.is_some();
+        let changes = adapter.changes_arriving();
         if let Some(packet) = adapter.receive_data(now, cell) {
-            if treats_acks {
+            if changes {
                 let packet = packet.to_vec();
                 self.on_packet_for_host(now, number as usize, packet);
             } else {
@@ -390,11 +391,14 @@ impl<'a> Machine<'a> {
         self.note_adapter(now, number as usize);
     }
 
-    /// `packet` has come for the host of the adapter of this number, which treats ACKs.
+    /// `packet` has come for the host of the adapter of this number, which treats ACKs or advises.
     fn on_packet_for_host(&mut self, now: Time, number: usize, mut packet: Vec<u8>) {
         let adapter = &mut self.network.adapters[number];
         let (acr, waiting) = (adapter.end.source().map(Source::acr), adapter.waiting_cells());
-        let Some(acks) = &mut adapter.acks else { return };
+        if let Some(advice) = &mut adapter.advice {
+            advice.on_arriving(now, &mut packet);
+        }
+        let Some(acks) = &mut adapter.acks else { return self.hand_over(number, &packet) };
         acks.on_taken_in(self.done);
         match acks.on_arrival(now, &mut packet, acr, waiting) {
             Arrival::Passes => self.hand_over(number, &packet),

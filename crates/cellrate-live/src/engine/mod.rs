@@ -14,6 +14,7 @@
 
 mod acks;
 mod adapter;
+mod advice;
 mod becn;
 mod cell;
 mod changes;

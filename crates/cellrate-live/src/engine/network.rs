@@ -23,6 +23,7 @@ use cellrate_scenario::{AdapterTcp, FlowIndex, NodeIndex, NodeKind, PortIndex, S
 
 use super::acks::Acks;
 use super::adapter::{Adapter, Reception};
+use super::advice::Advice;
 use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::edge::Edge;
 use super::error::Error;
@@ -141,6 +142,10 @@ fn edge(scenario: &Scenario, host: NodeIndex) -> Option<Box<Edge>> {
     let AdapterTcp { window, delayed_ack, .. } = settings;
     (window.is_some() || delayed_ack.is_some()).then(|| Box::new(Edge::new(settings)))
 }
+
+/// Keys of a host that go by ACR, and what does without.
+const ACR_WINDOW: (&str, &str) = ("adapter_tcp.acr_window", "hold_acks needs no rate");
+const ACR_ADVICE: (&str, &str) = ("scone.leaving = \"acr\"", "a rate by policy needs none");
 
 struct Builder<'a> {
     scenario: &'a Scenario,
@@ -375,14 +380,17 @@ impl Builder<'_> {
             let vc = || self.scenario.connection(number).name.clone();
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
             let pacer = Pacer::at_host(self.scenario, flow, self.options.plugins)?;
-            let mut acks = None;
+            let (mut acks, mut advice) = (None, None);
             let (supply, reception) = if carries_packets {
                 let host = self.scenario.tail(self.scenario.step(flow, 0));
                 let own = self.scenario.hosts.get(host.0 as usize);
                 acks = own.and_then(|own| Acks::new(own.adapter_tcp.arriving_acks));
-                if pacer.source().is_none() && acks.as_ref().is_some_and(Acks::goes_by_rate) {
+                advice = own.and_then(|own| Advice::new(own.scone));
+                let by_acks = acks.as_ref().filter(|acks| acks.goes_by_rate()).map(|_| ACR_WINDOW);
+                let by_advice = advice.as_ref().filter(|advice| advice.goes_by_rate()).map(|_| ACR_ADVICE);
+                if let (None, Some(key)) = (pacer.source(), by_acks.or(by_advice)) {
                     let host = self.scenario.node(host).name.clone();
-                    return Err(Error::NoRate { vc: vc(), host });
+                    return Err(Error::NoRate { vc: vc(), host, key });
                 }
                 let own = own.map(|host| host.adapter_queue);
                 let room = self.options.adapter_queue.or(own).unwrap_or(DEFAULT_ADAPTER_QUEUE);
@@ -407,6 +415,7 @@ impl Builder<'_> {
             let mut adapter = Adapter::new(end, cell::address(number), locations(self.scenario, flow));
             adapter.reception = reception.map(Box::new);
             adapter.acks = acks.map(Box::new);
+            adapter.advice = advice.map(Box::new);
             self.network.adapters.push(adapter);
         }
         Ok(())

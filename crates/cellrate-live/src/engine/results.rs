@@ -213,6 +213,16 @@ pub struct HostRow {
     /// ACKs for it whose window its adapters lowered (`adapter_tcp.acr_window`).
     #[row(unit = plain, adds = sum)]
     pub windows_written: u64,
+    /// SCONE packets that came to its elements, both ways (`scone`).
+    #[row(unit = plain, adds = sum)]
+    pub scone_packets: u64,
+    /// SCONE packets whose signal its elements lowered.
+    #[row(unit = plain, adds = sum)]
+    pub scone_lowered: u64,
+    /// SCONE packets above the advice that its elements let pass, because their flows had been updated often enough, or
+    /// too many came in a second.
+    #[row(unit = plain, adds = sum)]
+    pub scone_held_back: u64,
 }
 
 /// An answer of a host over a TCP connection on which it was asked first, by the cells at its adapter.
@@ -497,8 +507,9 @@ fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {
     let network = &machine.network;
     let hosts = (0..).zip(&machine.hosts).zip(&machine.host_counters).zip(&network.edges);
     let rows = hosts.map(|(((number, host), counters), edge)| {
-        let own = network.adapters.iter().filter(|adapter| adapter.host() == Some(number));
-        let (acks_held, windows_written) = own
+        let own = || network.adapters.iter().filter(|adapter| adapter.host() == Some(number));
+        let advice = || own().filter_map(|adapter| adapter.advice.as_ref()).map(|advice| advice.counts);
+        let (acks_held, windows_written) = own()
             .filter_map(|adapter| adapter.acks.as_ref())
             .fold((0, 0), |(held, written), acks| (held + acks.acks_held, written + acks.windows_written));
         HostRow {
@@ -509,6 +520,9 @@ fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {
             acks_withheld: edge.as_ref().map_or(0, |edge| edge.withheld),
             acks_held,
             windows_written,
+            scone_packets: advice().map(|counts| counts.packets).sum(),
+            scone_lowered: advice().map(|counts| counts.lowered).sum(),
+            scone_held_back: advice().map(|counts| counts.held_back).sum(),
         }
     });
     rows.collect()

@@ -100,6 +100,18 @@ impl<K: Ord + Copy> Element<K> {
         self.flows.len()
     }
 
+    /// Flows that were advised in the period up to `now`, with `flow` among them whether it was or not: those that
+    /// share a rate which is not that of one flow.
+    pub fn flows_with(&mut self, now: Time, flow: K) -> usize {
+        while let Some(&(heard, key)) = self.heard.first()
+            && now.since(heard) >= PERIOD
+        {
+            self.heard.pop_first();
+            self.flows.remove(&key);
+        }
+        self.flows.len() + usize::from(!self.flows.contains_key(&flow))
+    }
+
     /// Handles a datagram of a flow on its way, which is advised `advice`; [`RateSignal::UNKNOWN`] advises nothing.
     pub fn on_datagram(&mut self, now: Time, flow: K, datagram: &mut [u8], advice: RateSignal) -> Outcome {
         let Ok(packet) = SconePacket::parse(datagram) else { return Outcome::NotScone };
@@ -242,6 +254,16 @@ mod tests {
         });
         assert_eq!(changed.count(), 12);
         assert!(matches!(element.on_datagram(at(67), (), &mut datagram(), signal(40)), Outcome::Lowered(_)));
+    }
+
+    #[test]
+    fn flows_that_were_silent_for_a_period_share_nothing() {
+        let mut element = Element::new(ElementConfig::default());
+        assert_eq!(element.flows_with(at(0), 1), 1);
+        element.on_datagram(at(0), 1, &mut datagram(), signal(40));
+        element.on_datagram(at(30), 2, &mut datagram(), signal(40));
+        assert_eq!((element.flows_with(at(66), 1), element.flows_with(at(66), 3)), (2, 3));
+        assert_eq!((element.flows_with(at(67), 2), element.flows()), (1, 1));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use cellrate_proto::declaration::{Dimension, Key, Kind, Table};
 use cellrate_proto::parameters::ParameterError;
 use cellrate_proto::{Cells, Duration, Octets};
 
+use super::scone::SconeElements;
 use crate::text::error::{Fault, Place};
 use crate::text::reading::whole_ms;
 use crate::text::tree::{Node, Table};
@@ -41,6 +42,10 @@ pub struct HostSettings {
     /// ACKs that arrive for it.
     #[key(default = "nothing", or = AdapterTcp::default())]
     pub adapter_tcp: AdapterTcp,
+    /// Throughput advice that the adapter writes into SCONE packets of the host's QUIC, and into those that come for
+    /// it.
+    #[key(default = "nothing", or = SconeElements::default())]
+    pub scone: SconeElements,
     /// Processing time of each PDU of TCP that it sends, in a simulation; a live host takes as long as it takes.
     #[key(argument)]
     pub processing: Processing,

@@ -18,6 +18,7 @@ mod measuring;
 mod policing;
 mod quantity;
 mod queueing;
+mod scone;
 mod segmenting;
 mod shared;
 mod stationary;
@@ -39,6 +40,7 @@ pub use policing::*;
 pub(crate) use quantity::Owner;
 pub use quantity::{DemandQuantity, FlowQuantity, FlowSource, PortQuantity, PortSource};
 pub use queueing::*;
+pub use scone::{Advised, SconeElements};
 pub use segmenting::*;
 pub use shared::*;
 pub use tree::*;
@@ -46,7 +48,9 @@ pub use vs_vd::*;
 
 pub use crate::demand::{Arrivals, Law, Traced};
 pub use crate::plugin::{Custom, CustomAlgorithm, CustomParameter};
-pub use crate::programs::{ApplicationKind, Command, Ftp, Iperf3, LiveVideo, Ping, Ready, Voice, Web};
+pub use crate::programs::{
+    ApplicationKind, Command, Download, Ftp, Iperf3, LiveVideo, Ping, Player, Ready, Sending, Voice, Web,
+};
 use crate::text::written::Room;
 pub use crate::traffic::{
     Adaptation, AdapterQueue, Channel, CongestionControl, ConnectionUse, Datagrams, DelayedAck, Estimator,

@@ -8,6 +8,7 @@ mod command;
 mod ftp;
 mod iperf3;
 mod ping;
+mod quic;
 mod video;
 mod voice;
 mod web;
@@ -22,6 +23,7 @@ pub use command::{Command, Ready};
 pub use ftp::Ftp;
 pub use iperf3::Iperf3;
 pub use ping::Ping;
+pub use quic::{Download, Player, Sending};
 pub use video::LiveVideo;
 pub use voice::Voice;
 pub use web::Web;
@@ -93,6 +95,10 @@ programs! {
     Iperf3(Iperf3) of Iperf3,
     /// ping.
     Ping(Ping) of Ping,
+    /// Video in segments over HTTP/3, in a quality by advice or estimate.
+    Player(Box<Player>) of Player,
+    /// A file over HTTP/3, paced by advice.
+    Download(Download) of Download,
     /// Any program.
     Command(Command) of Command,
 }

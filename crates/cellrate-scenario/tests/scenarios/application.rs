@@ -42,7 +42,8 @@ fn hosts_have_addresses_of_their_own_and_the_mtu_of_rfc_2225() {
 fn every_setting_of_a_host_has_its_key() {
     let keys = "mtu = \"1500 octets\"\ntransmit_queue = 20\nadapter_queue = \"100 cells\"\ntcp = { congestion_control = \"cubic\", receive_window = \"9148 octets\", \
                 send_buffer = \"64 KiB\", mss = \"1000 octets\", initial_window = 1, delayed_ack = false, minimum_rto = \"400 ms\", \
-                sack = false, timestamps = false }\nadapter_tcp = { window = \"9148 octets\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, acr_window = \"21 ms\" }";
+                sack = false, timestamps = false }\nadapter_tcp = { window = \"9148 octets\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, acr_window = \"21 ms\" }\n\
+                scone = { leaving = \"acr\", arriving = \"5 Mbps\", every = \"10 s\", most = 20 }";
     let scenario = document(keys, "").unwrap().resolve().unwrap();
     let expected = HostSettings {
         address: Ipv4Addr::new(10, 0, 0, 2),
@@ -69,6 +70,12 @@ fn every_setting_of_a_host_has_its_key() {
             }),
             arriving_acks: ArrivingAcks::Window(Duration::from_ms(21)),
         },
+        scone: SconeElements {
+            leaving: Some(Advised::Acr),
+            arriving: Some(BitRate::from_bps(5_000_000)),
+            every: Duration::from_secs(10),
+            most: 20,
+        },
     };
     assert_eq!(scenario.hosts[1], expected);
     let holding = document("adapter_tcp.hold_acks = \"100 cells\"", "").unwrap().resolve().unwrap();
@@ -92,11 +99,46 @@ fn what_no_host_can_be_is_refused() {
         ("adapter_tcp = { hold_acks = \"0 cells\" }", "lets nothing through"),
         ("adapter_tcp = { hold_acks = \"9 cells\", acr_window = \"1 ms\" }", "Write one of them"),
         ("transmit_queue = 0", "from 1 to 1000000"),
+        ("scone = { leaving = \"ers\" }", "acr"),
+        ("scone = { leaving = \"99 kbps\" }", "from 100 kbps to 199.5 Gbps"),
+        ("scone = { arriving = \"acr\" }", "arriving"),
+        ("scone = { arriving = \"200 Gbps\" }", "from 100 kbps to 199.5 Gbps"),
+        ("scone = { arriving = \"1 Mbps\", every = \"34 s\" }", "at most 33.5 s"),
+        ("scone = { rate = \"1 Mbps\" }", "leaving"),
     ] {
         let message = refused(document(keys, "").and_then(|document| document.resolve()));
         assert!(message.contains(expected), "{keys}: {message}");
     }
     assert!(document("mtu = \"65527 octets\"", "").unwrap().resolve().is_ok());
+}
+
+#[test]
+fn a_player_and_a_download_have_what_they_can_use() {
+    let ApplicationKind::Player(player) = application("kind = \"quic-player\"").unwrap().kind else {
+        panic!("it is a player")
+    };
+    assert_eq!((player.by.as_str(), player.qualities.len(), player.share), ("both", 5, 0.9));
+    assert_eq!((player.segment, player.buffer), (Duration::from_secs(2), Duration::from_secs(20)));
+    let keys =
+        "kind = { type = \"quic-download\", size = \"3 MB\", pace = true, congestion_control = \"reno\" }";
+    let sending = Sending { pace: true, congestion_control: "reno".into() };
+    let expected = Download { size: Octets(3_000_000), part: Octets(500_000), sending };
+    assert_eq!(application(keys).unwrap().kind, ApplicationKind::Download(expected));
+    for (keys, expected) in [
+        ("by = \"guess\"", "estimate"),
+        ("qualities = []", "qualities"),
+        ("qualities = [\"2 Mbps\", \"1 Mbps\"]", "the lowest first"),
+        ("qualities = [\"1 Mbps\", \"1 Mbps\"]", "the lowest first"),
+        ("qualities = [\"0 Mbps\"]", "qualities"),
+        ("segment = \"30 s\"", "one segment at least"),
+        ("prebuffer = \"30 s\"", "as much as the buffer at most"),
+        ("segment = \"0 s\"", "segment"),
+        ("congestion_control = \"bbr\"", "cubic"),
+        ("share = 1.5", "share"),
+    ] {
+        let message = refused(application(&format!("kind = {{ type = \"quic-player\", {keys} }}")));
+        assert!(message.contains(expected), "{keys}: {message}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import command, ftp, iperf3, ping, video, voice, web
+from . import command, ftp, iperf3, ping, quic, video, voice, web
 from .planned import Application, Plan, Surroundings
 
 __all__ = ["Application", "Plan", "Surroundings", "check", "plan"]
@@ -17,6 +17,8 @@ KINDS: dict[str, Callable[[Application, Surroundings], Plan]] = {
     "ftp": ftp.plan,
     "iperf3": iperf3.plan,
     "ping": ping.plan,
+    "quic-download": quic.plan,
+    "quic-player": quic.plan,
     "video": video.plan,
     "voice": voice.plan,
     "web": web.plan,
@@ -35,6 +37,8 @@ def check(application: Application) -> None:
         iperf3.check(application)
     if application.kind == "ping":
         ping.check(application)
+    if application.kind.startswith("quic-"):
+        quic.check(application)
 
 
 def plan(application: Application, surroundings: Surroundings) -> Plan:
