@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .policies import UiliPolicy
     from .results import Result, Series
     from .results.reading import load
+    from .running.explaining import Explanation, explain
     from .running.runs import run
     from .scenario import Scenario, SweepPoint, ready_scenarios, schema
     from .sweeps.tidy import tidy
@@ -41,6 +42,7 @@ __all__ = [
     "Capture",
     "CapturedFile",
     "CellrateError",
+    "Explanation",
     "Interrupted",
     "Load",
     "NoSuchSeries",
@@ -61,6 +63,7 @@ __all__ = [
     "__version__",
     "advise",
     "arena",
+    "explain",
     "live",
     "load",
     "load_sweep",
@@ -90,6 +93,7 @@ _NAMES = {
     ".recorded.series": ("Series",),
     ".results.reading": ("load",),
     ".results.result": ("Result",),
+    ".running.explaining": ("Explanation", "explain"),
     ".running.runs": ("run",),
     ".scenario": ("Scenario", "SweepPoint", "ready_scenarios", "schema"),
     ".sweeps.tidy": ("tidy",),

@@ -185,6 +185,7 @@ def run(
     capture: CaptureSettings | None = None,
     plugins: PluginMakers | None = None,
 ) -> RunResult: ...
+def explain(scenario: Scenario, vc: str, until_s: float, most: int, plugins: PluginMakers | None = None) -> str: ...
 def conformance(
     times_ns: Sequence[int],
     clp: Sequence[bool],

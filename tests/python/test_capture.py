@@ -65,12 +65,12 @@ class Packet(NamedTuple):
 
 def blocks(file: Path) -> Iterator[tuple[int, bytes]]:
     """Give type and body of every block."""
-    octets = file.read_bytes()
-    while octets:
-        kind, total = struct.unpack_from("<II", octets)
-        assert struct.unpack_from("<I", octets, total - 4) == (total,)
-        yield kind, octets[8 : total - 4]
-        octets = octets[total:]
+    octets, at = file.read_bytes(), 0
+    while at < len(octets):
+        kind, total = struct.unpack_from("<II", octets, at)
+        assert struct.unpack_from("<I", octets, at + total - 4) == (total,)
+        yield kind, octets[at + 8 : at + total - 4]
+        at += total
 
 
 def packets(file: Path) -> list[Packet]:

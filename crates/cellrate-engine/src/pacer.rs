@@ -170,7 +170,7 @@ impl Pacer {
     pub fn restart(&mut self, now: Time) {
         if let Pacer::Abr(source, integral) = self {
             let before = source.acr();
-            source.restart();
+            source.restart(now);
             integral.advance(now, before);
         }
     }

@@ -54,8 +54,11 @@
 //!
 //! The first in-rate FRM of a connection is not subject to rules 5 and 13: nothing has been idle or unused before it.
 
+mod journal;
+
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::misbehaviour::Misbehaviour;
 use crate::parameters::{AbrParameters, MRM, TCR};
@@ -63,6 +66,7 @@ use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
 use crate::uili::{BackwardRmContext, ForwardRmContext, Uili, UiliConfig};
 use crate::units::{CellRate, Duration, Time};
+pub use journal::{AcrCause, AcrStep};
 
 /// The cell that leaves at an opportunity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,6 +158,7 @@ struct Extras {
     next_out_of_rate: Time,
     statistics: SourceStatistics,
     misbehaviour: Misbehaviour,
+    journal: Option<Vec<AcrStep>>,
 }
 
 impl Extras {
@@ -163,6 +168,7 @@ impl Extras {
             next_out_of_rate: Time::ZERO,
             statistics: SourceStatistics::default(),
             misbehaviour: Misbehaviour::default(),
+            journal: None,
         }
     }
 }
@@ -235,11 +241,11 @@ impl Source {
         }
     }
 
-    /// Begins anew, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is
+    /// Begins anew at `now`, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is
     /// an FRM and may leave at once (rule 2), and no BRM is missed. A turned-around cell that waits stays, and so does
     /// what a use-it-or-lose-it policy remembers.
-    pub fn restart(&mut self) {
-        self.set_acr(self.parameters.effective_icr());
+    pub fn restart(&mut self, now: Time) {
+        self.step_acr(now, self.parameters.effective_icr(), AcrCause::SetUp);
         self.started = false;
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
@@ -444,7 +450,7 @@ impl Source {
         if self.started {
             self.reset_when_idle(now);
         }
-        self.decrease_without_feedback();
+        self.decrease_without_feedback(now);
         if self.started {
             self.lose_what_is_not_used(now, self.acr < before);
         }
@@ -466,18 +472,19 @@ impl Source {
             let icr = self.parameters.effective_icr();
             if self.acr > icr {
                 self.count().idle_resets += 1;
-                self.set_acr(icr);
+                self.step_acr(now, icr, AcrCause::Idle);
             }
         }
     }
 
     /// Rule 6: CRM FRMs or more without a BRM: down by CDF, not below MCR.
-    fn decrease_without_feedback(&mut self) {
+    fn decrease_without_feedback(&mut self, now: Time) {
         if let Some(cdf) = self.parameters.cdf
             && self.parameters.is_crm_reached(self.frms_since_brm.into())
         {
             self.count().cutoff_decreases += 1;
-            self.set_acr(self.acr.saturating_sub(self.acr * cdf.value()).max(self.parameters.mcr));
+            let acr = self.acr.saturating_sub(self.acr * cdf.value()).max(self.parameters.mcr);
+            self.step_acr(now, acr, AcrCause::MissingBrms);
         }
     }
 
@@ -495,7 +502,7 @@ impl Source {
         let acr = uili.on_forward_rm(&context).max(self.parameters.mcr);
         if acr < self.acr {
             self.count().uili_decreases += 1;
-            self.set_acr(acr);
+            self.step_acr(now, acr, AcrCause::Unused);
         }
     }
 
@@ -553,7 +560,8 @@ impl Source {
                 pcr
             });
         }
-        self.set_acr(if ignores_er { acr } else { acr.min(er) }.max(mcr));
+        let cause = AcrCause::BackwardRm { rm: *rm, indicated: acr };
+        self.step_acr(now, if ignores_er { acr } else { acr.min(er) }.max(mcr), cause);
     }
 
     /// A cell was turned around at this end and waits for an in-rate opportunity of this direction (destination rules

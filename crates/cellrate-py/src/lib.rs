@@ -6,6 +6,7 @@ mod capture;
 mod conformance;
 mod cost;
 mod error;
+mod explain;
 mod hosts;
 mod interruptible;
 #[cfg(live)]
@@ -42,6 +43,8 @@ mod _native {
     use crate::conformance::conformance;
     #[pymodule_export]
     use crate::cost::{algorithm_cost, built_in_algorithms};
+    #[pymodule_export]
+    use crate::explain::explain;
     #[pymodule_export]
     use crate::hosts::{applications, nodes};
     #[cfg(live)]

@@ -20,7 +20,7 @@ use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::scenario::{Scenario, SeriesInfo};
 
 /// How often the interpreter is asked for signals and told of progress.
-const REPORT_EVERY: Duration = Duration::from_millis(50);
+pub const REPORT_EVERY: Duration = Duration::from_millis(50);
 
 /// The figures of one run. Series are moved out, once each.
 #[pyclass(frozen, module = "cellrate._native")]

@@ -10,6 +10,7 @@ mod backlog;
 mod cell;
 mod endpoint;
 mod error;
+mod explain;
 mod feasible;
 pub mod kernel;
 #[doc(hidden)]
@@ -30,6 +31,7 @@ pub use cellrate_engine::plugins::{
 };
 pub use cellrate_engine::{noise, random};
 pub use error::RunError;
+pub use explain::{Passage, RateStep, ReturnedCell, explain, explainable};
 pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{

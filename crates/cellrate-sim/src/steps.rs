@@ -108,11 +108,20 @@ impl Steps {
     /// # Errors
     /// As [`Simulation::run`](crate::Simulation::run), but for interruptions.
     pub fn new(scenario: Arc<Scenario>, plugins: Plugins<'_>, follow: bool) -> Result<Steps, RunError> {
-        check_size(&scenario)?;
         let carries = carries_cells(&scenario);
         let followed: Vec<PortIndex> =
             scenario.ports().filter(|port| follow && carries[port.index()]).collect();
-        let mut assembly = assemble(&scenario, &followed, plugins, Mechanisms::default())?;
+        Steps::of_ports(scenario, plugins, &followed)
+    }
+
+    /// Begins a run that notes which cells leave the ports `followed`.
+    pub(crate) fn of_ports(
+        scenario: Arc<Scenario>,
+        plugins: Plugins<'_>,
+        followed: &[PortIndex],
+    ) -> Result<Steps, RunError> {
+        check_size(&scenario)?;
+        let mut assembly = assemble(&scenario, followed, plugins, Mechanisms::default())?;
         for port in followed {
             let Some(place) = assembly.ports[port.index()] else { continue };
             let cluster = &mut assembly.kernel.clusters[place.cluster as usize];
@@ -149,32 +158,47 @@ impl Steps {
     /// milliseconds.
     pub fn advance(&mut self, until: Time) -> Step {
         let mut passing = Vec::new();
+        let follow_from = self.follow_from;
         while self.serial.now() < until {
-            if !self.serial.run_window(&mut self.assembly.kernel.clusters) {
-                if !self.read_and_resume() {
-                    break;
-                }
-                continue;
+            let goes_on = self.run_window(|assembly, noted| {
+                let hops = &assembly.kernel.clusters[0].hops;
+                let told = noted.drain(..).filter(|departure| departure.at >= follow_from);
+                passing.extend(told.map(|Departure { at, port, lost, cell }| Passing {
+                    at,
+                    port: PortIndex(port),
+                    flow: hops[cell.hop()].flow,
+                    cell: kind(&cell),
+                    lost,
+                }));
+            });
+            if !goes_on {
+                break;
             }
-            let clusters = &mut self.assembly.kernel.clusters;
-            for cluster in clusters.iter_mut() {
-                if let Some(departures) = &mut cluster.departures {
-                    departures.hand_over(&mut self.noted);
-                }
-            }
-            // What leaves a port does so at different instants, so this order is whole.
-            self.noted.sort_unstable_by_key(|departure| (departure.at, departure.port));
-            let told = self.noted.drain(..).filter(|departure| departure.at >= self.follow_from);
-            passing.extend(told.map(|Departure { at, port, lost, cell }| Passing {
-                at,
-                port: PortIndex(port),
-                flow: clusters[0].hops[cell.hop()].flow,
-                cell: kind(&cell),
-                lost,
-            }));
         }
         let recent = self.seen.recent(&self.assembly.kernel.clusters);
         Step { now: self.serial.now(), recent, passing }
+    }
+
+    /// The network at work.
+    pub(crate) fn assembly_mut(&mut self) -> &mut Assembly {
+        &mut self.assembly
+    }
+
+    /// Runs one window more; `see` is shown the network then, and the cells that have left followed ports, in the order
+    /// of instants, to be taken. Whether there was anything to run.
+    pub(crate) fn run_window(&mut self, see: impl FnOnce(&mut Assembly, &mut Vec<Departure>)) -> bool {
+        if !self.serial.run_window(&mut self.assembly.kernel.clusters) {
+            return self.read_and_resume();
+        }
+        for cluster in &mut self.assembly.kernel.clusters {
+            if let Some(departures) = &mut cluster.departures {
+                departures.hand_over(&mut self.noted);
+            }
+        }
+        // What leaves a port does so at different instants, so this order is whole.
+        self.noted.sort_unstable_by_key(|departure| (departure.at, departure.port));
+        see(&mut self.assembly, &mut self.noted);
+        true
     }
 
     /// Where counts have to be exact for the instant that has been reached, reads them and goes on. Whether there is

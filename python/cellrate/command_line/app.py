@@ -9,6 +9,7 @@ ADDED_BY = {
     "advice": ("advise",),
     "arena": ("arena",),
     "completion": ("completion",),
+    "explain": ("explain",),
     "fair": ("fair",),
     "hurst": ("hurst",),
     "lab": ("lab",),
@@ -27,6 +28,7 @@ ADDED_BY = {
 GROUPS = {
     "Begin here": ("lab", "list", "run", "show", "plot"),
     "Networks": ("new", "validate", "draw", "fair", "generate", "import", "schema"),
+    "Why this rate": ("explain",),
     "Studies": ("search", "tune", "arena", "advise", "export"),
     "Papers": ("paper",),
     "Real hosts, captures, traces": ("live", "doctor", "watch", "trace", "wireshark", "hurst"),

@@ -198,7 +198,7 @@ impl Network<'_> {
         if let Some(source) = &mut end.source
             && self.flaw != Some(Flaw::SourceGoesOn)
         {
-            source.restart();
+            source.restart(now);
         }
         end.note_acr(now);
         end.supply.calls_mut().expect("it carries calls").begin(now, ends);
@@ -262,7 +262,7 @@ impl Network<'_> {
         if let Some(source) = &mut end.source
             && self.flaw != Some(Flaw::SourceGoesOn)
         {
-            source.restart();
+            source.restart(now);
         }
         end.note_acr(now);
         self.plan_transmission(now, flow);
@@ -285,7 +285,7 @@ impl Network<'_> {
         if let Some(source) = &mut end.source
             && self.flaw != Some(Flaw::SourceGoesOn)
         {
-            source.restart();
+            source.restart(now);
         }
         end.note_acr(now);
         let tcp = end.tcp.as_mut().expect("it has TCP");
