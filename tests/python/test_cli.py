@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -82,6 +83,41 @@ def test_list_has_a_purpose_for_each() -> None:
     assert {row["name"] for row in rows} == set(cellrate.ready_scenarios())
     assert all(row["purpose"] for row in rows)
     assert "two-source-transient" in command("list").stdout
+
+
+def test_list_searches_and_is_a_line_each() -> None:
+    lines = command("list").stdout.splitlines()
+    names = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+    assert sorted(names) == sorted(cellrate.ready_scenarios())
+    assert not any(line.startswith("   ") for line in lines)
+    assert next(line for line in lines if line.endswith(":")).startswith("Networks")
+    found = output("list", "Satellite ERICA", "--json")["scenarios"]
+    assert found
+    assert len(found) < 10
+    assert all(word in f"{row['name']} {row['purpose']}".casefold() for row in found for word in ("satellite", "erica"))
+    nothing = command("list", "no such words")
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "no such words" in nothing.stderr
+
+
+@pytest.mark.parametrize("point", [1, 4, 8])
+def test_a_command_runs_one_point_of_a_study_again(sweep_file: Path, pair_file: Path, point: int) -> None:
+    study = [str(sweep_file), str(pair_file), "--sweep", "defaults.abr.rif=[1/16, 1/64]", "--set", "duration=15ms"]
+    points = output("run", *study, "--json")["points"]
+    line = command("run", *study, "--command", str(point)).stdout
+    words = shlex.split(line)
+    assert words[:2] == ["cellrate", "run"]
+    assert line.count("\n") == 1
+    alone = output(*words[1:], "--json")
+    expected = points[point - 1]
+    assert alone["vcs"] == expected["vcs"]
+    assert alone["ports"] == expected["ports"]
+    seeds = command("run", str(pair_file), "--seeds", "3", "--seed", "7", "--command", "seed=8").stdout
+    assert "--seed 8" in seeds
+    assert output(*shlex.split(seeds)[1:], "--json")["run"]["seed"] == 8
+    refused = command("run", str(pair_file), "--seeds", "2", "--command", "3")
+    assert refused.returncode == 2
+    assert "there is no point 3" in refused.stderr
 
 
 def test_validate_says_that_it_is_sound(pair_file: Path) -> None:

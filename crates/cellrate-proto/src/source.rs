@@ -241,7 +241,7 @@ impl Source {
         }
     }
 
-    /// Begins anew at `now`, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is
+    /// Begins anew at `now`, as one that has just been set up: ACR is that of the beginning, the next in-rate cell is
     /// an FRM and may leave at once (rule 2), and no BRM is missed. A turned-around cell that waits stays, and so does
     /// what a use-it-or-lose-it policy remembers.
     pub fn restart(&mut self, now: Time) {

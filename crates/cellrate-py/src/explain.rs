@@ -13,8 +13,8 @@ use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::run_result::REPORT_EVERY;
 use crate::scenario::Scenario;
 
-/// The last `most` steps of the ACR of `vc` up to `until_s` \[s\], as JSON text. What `plugins` raise, and what a signal
-/// raises, ends the run and is raised here.
+/// The last `most` steps of the ACR of `vc` up to `until_s` \[s\], as JSON text. What `plugins` raise, and what a
+/// signal raises, ends the run and is raised here.
 #[pyfunction]
 #[pyo3(signature = (scenario, vc, until_s, most, plugins=None))]
 pub fn explain(

@@ -96,8 +96,8 @@ pub fn explainable(scenario: &Scenario) -> Vec<(String, FlowIndex)> {
 }
 
 /// The last `most` steps up to `until` of the ACR of the source that sends `flow`, in the order of instants, and before
-/// them, where none of them moved ACR, the last one that did. `goes_on` is asked now and then, with the instant reached,
-/// and may stop it.
+/// them, where none of them moved ACR, the last one that did. `goes_on` is asked now and then, with the instant that is
+/// reached, and may stop it.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -162,8 +162,8 @@ struct Follower<'a> {
     /// Ports on the way of the direction that is explained, and on that of its BRMs.
     there: Vec<PortIndex>,
     back: Vec<PortIndex>,
-    /// BRMs that have not come back, by the instant at which each began, and CLP: two may begin at one instant if one of
-    /// them is out of rate.
+    /// BRMs that have not come back, by the instant at which each began, and CLP: two may begin at one instant where
+    /// one of them is out of rate.
     under_way: BTreeMap<(Time, bool), Way>,
     /// BRMs that have left the last port, in the order in which they come to the source.
     coming: VecDeque<Way>,

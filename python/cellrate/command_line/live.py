@@ -198,6 +198,7 @@ def live_watch(
     from ..live.table import live_report, print_live
     from ..live.trust import check_commands
     from ..plugins.collection import load
+    from ..recorded.groups import groups_of
     from ..scenario import prepare
     from ..sweeps.picking import one_point
     from ..terminal import Console
@@ -233,7 +234,7 @@ def live_watch(
             allow_commands=allow_commands,
             complain=undrawn.append,
         )
-        board.end(runs[0].result, live_report(runs[0].result.summary))
+        board.end(runs[0].result, live_report(runs[0].result.summary, groups_of(runs[0].result.toml)))
     console = Console()
     print_live(console, runs[0])
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)

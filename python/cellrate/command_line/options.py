@@ -48,6 +48,12 @@ Record = Annotated[
 ]
 Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of the scenario's own.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
+Each = Annotated[
+    bool,
+    Parameter(
+        help="Show each member of a group that the scenario makes by count; from six members on they are one row."
+    ),
+]
 Out = Annotated[
     Path | None,
     Parameter(

@@ -19,6 +19,7 @@ from .options import (
     CaptureUntil,
     Cluster,
     CustomTraffic,
+    Each,
     File,
     Files,
     Fresh,
@@ -92,7 +93,15 @@ def run(
     cluster: Cluster = None,
     fresh: Fresh = False,
     until: Until = None,
+    each: Each = False,
     allow_files: AllowFiles = None,
+    command: Annotated[
+        str | None,
+        Parameter(
+            help="Run nothing, and print the command that runs this point of the study by itself: its number from 1 "
+            "on, or a value that it sets."
+        ),
+    ] = None,
 ) -> int:
     """Run a scenario, or every point of its sweep, or those of several scenarios as one study.
 
@@ -128,6 +137,17 @@ def run(
     over = lists_in_full(lists_of(sweep), own)
     points = points_of(prepared, over, seeds, ON_COMMAND_LINE)
     file = ", ".join(files)
+    if command is not None:
+        if point:
+            raise CellrateError("--command and --point both pick a point; leave one out")
+        from .again import command as again
+
+        place = place_of([settings for _, settings in points], _meant(command), file)
+        options: dict[str, Sequence[str | Path] | None] = {"--record": record, "--allow-files": allow_files}
+        options |= {"--algorithm": algorithm, "--policy": policy, "--traffic": traffic}
+        part = points.scenario_at(place)
+        tell(again(files[part], prepared[part], set or [], points[place][1], seed, options))
+        return 0
     picked = point_of(point)
     if picked is not None:
         if until:
@@ -209,7 +229,7 @@ def run(
         return warn_and_exit_status(undrawn)
     from ..sweeps.table import print_runs
 
-    print_runs(results)
+    print_runs(results, each=each)
     if not swept:
         for written in results[0].captured:
             tell(written)
@@ -219,6 +239,13 @@ def run(
         more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
         return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
     return warn_and_exit_status(undrawn)
+
+
+def _meant(text: str) -> int | dict[str, object]:
+    """Read what `--command` was given."""
+    meant = point_of([text])
+    assert meant is not None
+    return meant
 
 
 def _say_if_alone(scenario: Scenario, threads: int) -> None:
@@ -258,6 +285,7 @@ def watch(
     """
     from ..folders.replaceable import plain_name
     from ..plugins.collection import load
+    from ..recorded.groups import groups_of
     from ..recorded.table import print_summary
     from ..running.into_folders import run_into
     from ..scenario import prepare
@@ -285,7 +313,7 @@ def watch(
         )
 
     result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
-    print_summary(result.summary, result.settings)
+    print_summary(result.summary, result.settings, groups_of(result.toml))
     if out is not None:
         tell(f"Results are in {out}")
     return warn_and_exit_status(undrawn)

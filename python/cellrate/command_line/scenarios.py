@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 from ..texts import printable
 from .app import app
 from .options import AllowFiles, File, Json, Settings, settings_of
-from .output import print_json, say, tell
+from .output import complain, print_json, say, tell
 from .typed import Parameter, in_two_columns
 
 
@@ -38,16 +39,59 @@ def validate(file: File, /, *, set: Settings = None, allow_files: AllowFiles = N
 
 
 @app.command("list")
-def list_(*, json: Json = False) -> int:
-    """List the ready scenarios, each with what it is for."""
+def list_(
+    text: Annotated[
+        str | None, Parameter(help="Only those with all these words in their name or purpose; all by default.")
+    ] = None,
+    /,
+    *,
+    full: Annotated[bool, Parameter(help="Show purposes whole, and not the first sentence of each.")] = False,
+    json: Json = False,
+) -> int:
+    """List the ready scenarios in groups, a line each: its name and what it is for.
+
+    Where few are left, purposes are shown whole.
+    """
     from ..scenario import Scenario, ready_scenarios
 
-    rows = {name: Scenario.load(path).points()[0].scenario.purpose for name, path in ready_scenarios().items()}
+    purposes = {name: Scenario.load(path).points()[0].scenario.purpose for name, path in ready_scenarios().items()}
+    words = (text or "").casefold().split()
+    rows = {
+        name: purpose
+        for name, purpose in purposes.items()
+        if all(word in f"{name} {purpose}".casefold() for word in words)
+    }
     if json:
         print_json({"scenarios": [{"name": name, "purpose": purpose} for name, purpose in rows.items()]})
-    else:
-        print(in_two_columns({printable(name): printable(purpose) for name, purpose in rows.items()}))
+        return 0
+    if not rows:
+        return complain(f'no ready scenario has "{text}" in its name or purpose; there are {len(purposes)}', 1)
+    whole = full or len(rows) <= MOST_WHOLE
+    for heading, group in _SCENARIOS.items():
+        found = {
+            printable(name): printable(purpose if whole else first_sentence(purpose))
+            for name, purpose in rows.items()
+            if name.rpartition("/")[0] == group
+        }
+        if found:
+            print(f"{heading}:\n{in_two_columns(found, indent='  ', cut=not whole)}\n")
     return 0
+
+
+MOST_WHOLE = 5
+"""Scenarios whose purposes `list` shows whole."""
+
+_SCENARIOS = {
+    "Networks (cellrate run NAME)": "",
+    "Suite of the arena (cellrate arena; cellrate run NAME)": "arena",
+    "Real hosts (cellrate live run NAME)": "live",
+}
+"""Folders of ready scenarios by what they are."""
+
+
+def first_sentence(text: str) -> str:
+    """Give the first sentence of a text."""
+    return re.split(r"(?<=[.;:])\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".;:")
 
 
 @app.command("new")

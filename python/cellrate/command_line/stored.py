@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ..errors import CellrateError
 from .app import app
-from .options import Json, Points, point_of
+from .options import Each, Json, Points, point_of
 from .output import print_json, print_points, tell
 from .typed import Parameter
 
@@ -39,6 +39,7 @@ def show(
     csv: Annotated[bool, Parameter(help="Print the table of a sweep as CSV, with all digits.")] = False,
     latex: Annotated[bool, Parameter(help="Print tables in LaTeX, for the package booktabs.")] = False,
     markdown: Annotated[bool, Parameter(help="Print tables in Markdown.")] = False,
+    each: Each = False,
     point: Points = None,
 ) -> int:
     """Print the tables of a run again, of a sweep, of live runs, or of several of these in one.
@@ -73,9 +74,9 @@ def show(
                 print_json(one.summary)
             elif latex or markdown:
                 one.settings = {}
-                print_tables([one], [], as_latex if latex else as_markdown)
+                print_tables([one], [], as_latex if latex else as_markdown, each=each)
             else:
-                print_runs([one])
+                print_runs([one], each=each)
             return 0
         if json and (len(folders) > 1 or (folder / CAMPAIGN).is_file()):
             print_points({"set": result.set, **result.summary} for result in results)
@@ -84,13 +85,13 @@ def show(
         elif csv:
             print_csv(results, by or [])
         elif latex or markdown:
-            print_tables(results, by or [], as_latex if latex else as_markdown)
+            print_tables(results, by or [], as_latex if latex else as_markdown, each=each)
         elif by:
             print_overview(results, by, title=named(results[0].summary, settings_in(results)))
         elif len(folders) == 1 and of_a_live_run(results[0].summary):
             _print_live(folders_of(folder))
         else:
-            print_runs(results)
+            print_runs(results, each=each)
     if missing:
         total = len(results) + missing
         made = ", ".join(map(str, folders))

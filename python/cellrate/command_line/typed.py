@@ -206,18 +206,23 @@ def _described(function: Command, name: str) -> Described:
     return Described(str(parser.usage), paragraphs, arguments, options)
 
 
-def in_two_columns(rows: dict[str, str], *, indent: str = "", width: int | None = None) -> str:
+def in_two_columns(rows: dict[str, str], *, indent: str = "", width: int | None = None, cut: bool = False) -> str:
     """Set names, each with its text beside it, as wide as the terminal.
 
     Parameters
     ----------
     width
         Width of the first column in characters; by default that of its longest name, and 2.
+    cut
+        Whether a text that is longer than its line ends there with "...".
     """
     import textwrap
 
     width = width or max((len(name) for name in rows), default=0) + 2
     columns = max(_terminal_columns(), width + 30)
+    if cut:
+        room = columns - width - len(indent)
+        rows = {name: textwrap.shorten(text, room, placeholder=" ...") for name, text in rows.items()}
     return "\n".join(
         textwrap.fill(
             " ".join(text.split()),

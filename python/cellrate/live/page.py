@@ -10,6 +10,7 @@ from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError
 from ..policies import Policies
+from ..recorded.groups import groups_of
 from ..scenario import Scenario, prepare
 from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
@@ -66,7 +67,7 @@ def live_watch(
             traffic=traffic,
             allow_commands=allow_commands,
         )
-        board.end(run.result, live_report(run.result.summary))
+        board.end(run.result, live_report(run.result.summary, groups_of(run.result.toml)))
         return run
 
 

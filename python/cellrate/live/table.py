@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table
 
 from ..recorded.columns import Numbers
+from ..recorded.groups import Groups, groups_of
 from ..recorded.summaries import Part, report
 from ..recorded.table import print_summary
 from .repeated import means, numbers, remark
@@ -27,7 +28,7 @@ def print_live(console: Console, run: LiveRun) -> None:
     rows = application_rows(summary)
     if rows[1]:
         _print_table(console, rows)
-    print_summary(summary, run.result.settings)
+    print_summary(summary, run.result.settings, groups_of(run.result.toml))
     for part in network_parts(summary, [result.summary["timing"] for result in run.attempts]):
         if isinstance(part, str):
             console.print(part, highlight=False, markup=False, soft_wrap=True)
@@ -43,10 +44,10 @@ def print_repeated(console: Console, summaries: Sequence[dict[str, Any]]) -> Non
     console.print(remark(summaries), highlight=False, markup=False, soft_wrap=True)
 
 
-def live_report(summary: dict[str, Any]) -> list[Part]:
+def live_report(summary: dict[str, Any], groups: Groups | None = None) -> list[Part]:
     """Give what `print_live` prints of a single attempt, for the page that shows it."""
     rows = application_rows(summary)
-    return [*([rows] if rows[1] else []), *report(summary), *network_parts(summary, [summary["timing"]])]
+    return [*([rows] if rows[1] else []), *report(summary, groups), *network_parts(summary, [summary["timing"]])]
 
 
 def application_rows(summary: dict[str, Any]) -> Numbers:

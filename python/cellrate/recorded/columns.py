@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from .. import _native
 from ..quantities import CELL_BITS
 from .completion_times import sizes
+from .groups import Groups, folded
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a result; `_native.pyi` has the types of each kind."""
@@ -92,6 +93,14 @@ class Column:
         """Give a value as tables have it."""
         return value if isinstance(value, str) else self.scale.said(value, self.declared.decimals)
 
+    def said_of(self, values: Sequence[Any]) -> str:
+        """Give the values of several rows in one cell: their least and largest, or the texts that there are."""
+        known = list(dict.fromkeys(value for value in values if value is not None))
+        if known and not any(isinstance(value, str) for value in known):
+            known = [min(known), max(known)]
+        said = list(dict.fromkeys(map(self.said, known)))
+        return (" to " if self.is_number else ", ").join(said)
+
 
 class Table:
     """A table of results."""
@@ -136,12 +145,22 @@ class Table:
         parts = [(before, key) for before, key in self._named if key not in numbers or key in several]
         return lambda row: "".join(f"{before}{row[key]}" for before, key in parts if key in row)
 
-    def numbers(self, rows: Sequence[Row], title: str | None = None) -> Numbers:
-        """Give the rows as text: a name, and a number for each column that has a heading."""
+    def numbers(self, rows: Sequence[Row], title: str | None = None, groups: Groups | None = None) -> Numbers:
+        """Give the rows as text: a name, and a number for each column that has a heading.
+
+        Members of a group are one row with the least and the largest of each column; below it stand the totals of those
+        that add up.
+        """
         shown = [column for column in self.columns.values() if _is_shown(column, rows)]
         name = self.namer(rows)
         head = [title or _wrapped(self.one), *(_heading(column) for column in shown)]
-        return head, [[name(row), *(column.said(row.get(column.key)) for column in shown)] for row in rows]
+        lines = []
+        for group, places in folded([name(row) for row in rows], groups or {}).items():
+            members = [rows[place] for place in places]
+            lines.append([group, *(column.said_of([row.get(column.key) for row in members]) for column in shown)])
+            if len(members) > 1 and any(column.adds == "sum" for column in shown):
+                lines.append([f"  total of {len(members)}", *(_total(column, members) for column in shown)])
+        return head, lines
 
 
 Numbers: TypeAlias = tuple[list[str], list[list[str]]]
@@ -165,6 +184,12 @@ def _is_shown(column: Column, rows: Sequence[Row]) -> bool:
         # Results that were stored before there was such a figure have none.
         return any(row.get(column.key) for row in rows)
     return column.declared.shown == "always"
+
+
+def _total(column: Column, rows: Sequence[Row]) -> str:
+    """Give what the rows have together, where a sum says that."""
+    values = [value for row in rows if (value := row.get(column.key)) is not None]
+    return column.said(sum(values)) if column.adds == "sum" and values else ""
 
 
 def _heading(column: Column) -> str:

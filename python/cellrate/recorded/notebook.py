@@ -7,13 +7,14 @@ from typing import Any
 
 from ..texts import printable, printable_lines
 from .columns import Numbers
+from .groups import Groups
 from .summaries import Part, report
 
 
-def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
+def html_of(summary: dict[str, Any], settings: dict[str, str], groups: Groups | None = None) -> str:
     """Give the tables and lines that the command line prints of a run."""
     title = printable(summary["run"]["scenario"] + "".join(f", {key} = {value}" for key, value in settings.items()))
-    return f"<div><b>{escape(title)}</b>{''.join(map(_part, report(summary)))}</div>"
+    return f"<div><b>{escape(title)}</b>{''.join(map(_part, report(summary, groups)))}</div>"
 
 
 def _part(part: Part) -> str:

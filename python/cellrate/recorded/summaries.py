@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .columns import Numbers, Row, Rows, tables
+from .groups import Groups
 
 Part = Numbers | str
 """A table or a line shown of a run."""
@@ -19,10 +20,10 @@ WINDOWS = {"vc_windows": "vcs", "port_windows": "ports", "policing_windows": "po
 """Tables of rows within windows of the run, and the tables whose columns they have."""
 
 
-def numbers(summary: Rows, key: str) -> Numbers:
+def numbers(summary: Rows, key: str, groups: Groups | None = None) -> Numbers:
     """Give a table: the rows of it that tell something."""
     table = tables()[key]
-    return table.numbers(table.telling(summary))
+    return table.numbers(table.telling(summary), groups=groups)
 
 
 def vcs_with_data(summary: Rows) -> list[Row]:
@@ -35,7 +36,7 @@ def ports_with_queues(summary: Rows) -> list[Row]:
     return tables()["ports"].telling(summary)
 
 
-def window_numbers(summary: Rows) -> list[Numbers]:
+def window_numbers(summary: Rows, groups: Groups | None = None) -> list[Numbers]:
     """Give the tables of VCs, ports and policers within windows of the run, where the scenario has any."""
     found = []
     for key, kind in WINDOWS.items():
@@ -45,7 +46,7 @@ def window_numbers(summary: Rows) -> list[Numbers]:
             own = [row for row in rows if row["window"] == name]
             shown = table.telling({kind: own})
             span = f"{own[0]['from_s']:g} to {own[0]['until_s']:g} s"
-            found.append(table.numbers(shown, f"{table.one} in {name},\n{span}"))
+            found.append(table.numbers(shown, f"{table.one} in {name},\n{span}", groups))
     return found
 
 
@@ -70,9 +71,9 @@ def fairness_line(summary: Rows) -> str:
     return f"Jain's index: {', '.join([*parts, *without])}." if parts or without else ""
 
 
-def application_numbers(summary: Rows) -> list[Numbers]:
+def application_numbers(summary: Rows, groups: Groups | None = None) -> list[Numbers]:
     """Give the tables of what applications had of the network; of each kind that there is."""
-    return [found for found in (numbers(summary, key) for key in APPLICATIONS) if found[1]]
+    return [found for found in (numbers(summary, key, groups) for key in APPLICATIONS) if found[1]]
 
 
 def run_line(run: Row) -> str:
@@ -159,12 +160,12 @@ def unsettled_line(row: Row) -> str:
     return f"{said}; see docs/algorithms."
 
 
-def report(summary: Rows) -> list[Part]:
+def report(summary: Rows, groups: Groups | None = None) -> list[Part]:
     """Give all that is shown of a run, in its order: tables that have rows, and lines between them.
 
-    The terminal, notebooks and the page that shows a run all show this.
+    The terminal, notebooks and the page that shows a run all show this; each of `groups` is one row.
     """
-    parts: list[Part] = [numbers(summary, "vcs"), *application_numbers(summary)]
+    parts: list[Part] = [numbers(summary, "vcs", groups), *application_numbers(summary, groups)]
     parts += [
         f"Refused: {row['category']} connection {row['vc']}, {row['reason']}" for row in summary.get("refused", [])
     ]
@@ -175,7 +176,7 @@ def report(summary: Rows) -> list[Part]:
         parts.append(beyond_signalling_line(beyond))
     if clocks := summary.get("clocks"):
         parts.append(clocks_line(clocks))
-    parts.append(numbers(summary, "ports"))
+    parts.append(numbers(summary, "ports", groups))
     parts += [
         f"{row['port']}: the host's own line is the bottleneck of its connections, {row['waiting']:,} cells wait there "
         "at the end. ABR begins with ICR, which is PCR unless the scenario says less."
@@ -185,7 +186,7 @@ def report(summary: Rows) -> list[Part]:
     parts += map(start_line, summary.get("starts", []))
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))
-    others = (*(numbers(summary, key) for key in INSIDE), *window_numbers(summary))
+    others = (*(numbers(summary, key, groups) for key in INSIDE), *window_numbers(summary, groups))
     parts += [found for found in others if found[1]]
     parts += [line for line in (fairness_line(summary), run_line(summary["run"])) if line]
     return parts

@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..texts import printable
+from .groups import Groups
 from .summaries import Part, report
 
 
-def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
-    """Print what a run found: its name, tables and lines."""
+def print_summary(summary: dict[str, Any], settings: dict[str, str], groups: Groups | None = None) -> None:
+    """Print what a run found: its name, tables, in which each of `groups` is one row, and lines."""
     told = summary["run"]["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())
     print(printable(told))
-    print_report(report(summary))
+    print_report(report(summary, groups))
 
 
 def print_report(parts: Iterable[Part]) -> None:

@@ -133,6 +133,7 @@ class Result(Recorded):
         return f"<Result {printable(self.stamp + told)}>"
 
     def _repr_html_(self) -> str:
+        from ..recorded.groups import groups_of
         from ..recorded.notebook import html_of
 
-        return html_of(self.summary, self.settings)
+        return html_of(self.summary, self.settings, groups_of(self.toml))

@@ -110,12 +110,6 @@ class Explanation:
         """The last step that moved ACR; None where nothing has moved it."""
         return next((step for step in reversed(self.steps) if step.moves), None)
 
-    def __str__(self) -> str:
-        """Say the last step in words, and the last that moved ACR, if that is another one."""
-        from .explained import in_words
-
-        return "\n".join(in_words(self))
-
 
 def explain(
     what: Scenario | Result | str | Path,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..recorded.columns import Numbers
+from ..recorded.groups import groups_of
 from ..recorded.summaries import report
 from ..texts import printable
 from .overview import overview, settings_in
@@ -59,10 +60,16 @@ def markdown(table: Numbers) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def print_tables(results: Sequence[Recorded], by: Sequence[str], write: Callable[[Numbers], str]) -> None:
+def print_tables(
+    results: Sequence[Recorded], by: Sequence[str], write: Callable[[Numbers], str], *, each: bool = False
+) -> None:
     """Print the tables of a run, or the one table of several, as `latex` or `markdown` writes them."""
     if len(results) == 1 and not settings_in(results)[0]:
-        tables = [part for part in report(results[0].summary) if not isinstance(part, str)]
+        tables = [
+            part
+            for part in report(results[0].summary, {} if each else groups_of(results[0].toml))
+            if not isinstance(part, str)
+        ]
     else:
         tables = [overview(results, by)]
     print("\n\n".join(map(write, tables)))

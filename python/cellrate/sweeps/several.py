@@ -61,6 +61,10 @@ class SeveralPoints(Sequence[Point]):
         alone._parts = [(name, points.only(within))]
         return alone
 
+    def scenario_at(self, place: int) -> int:
+        """Give the place of a point's scenario among the scenarios."""
+        return self._at(place)[0]
+
     def __len__(self) -> int:
         return sum(len(points) for _, points in self._parts)
 

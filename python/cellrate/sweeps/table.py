@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..recorded.groups import groups_of
 from ..recorded.table import letter, print_numbers, print_summary
 from ..texts import printable
 from .quantities import Found, quantities
@@ -18,8 +19,11 @@ DECIMALS = {"ms": 3, "cells": 1}
 """By unit; two of all others."""
 
 
-def print_runs(results: Sequence[Recorded]) -> None:
-    """Print the table of a run, one row for each of several points, or the means of runs that differ in seeds only."""
+def print_runs(results: Sequence[Recorded], *, each: bool = False) -> None:
+    """Print the table of a run, one row for each of several points, or the means of runs that differ in seeds only.
+
+    Of a run the members of a group are one row, unless `each` is to have its own.
+    """
     from .overview import print_overview
 
     if len({tuple(pair for pair in result.settings.items() if pair[0] != SEED) for result in results}) > 1:
@@ -29,7 +33,7 @@ def print_runs(results: Sequence[Recorded]) -> None:
         print_means(results)
     else:
         for result in results:
-            print_summary(result.summary, result.settings)
+            print_summary(result.summary, result.settings, {} if each else groups_of(result.toml))
 
 
 def print_means(results: Sequence[Recorded]) -> None:

@@ -99,6 +99,10 @@ class Points(Sequence[tuple[Scenario, dict[str, str]]]):
             alone._points, alone._seeds = [self._points[number]], self._seeds[turn : turn + 1]
         return alone
 
+    def scenario_at(self, _place: int) -> int:
+        """Give the place of a point's scenario, of which there is one."""
+        return 0
+
     def __len__(self) -> int:
         return len(self._points) * (1 if self._seeds is None else len(self._seeds))
 

@@ -15,6 +15,7 @@ from ..algorithms import Algorithms
 from ..errors import CellrateError
 from ..plugins.collection import Plugins
 from ..policies import Policies
+from ..recorded.groups import groups_of
 from ..recorded.summaries import report
 from ..results import Result
 from ..scenario import Scenario, prepare
@@ -107,5 +108,5 @@ def watch(
         native = _native.run_watched(shown._native, every_ps, look, plugins.makers())
         worked = time.perf_counter() - begun - pace.held_s
         result = Result._from_native(native, shown, dict(chosen.settings), worked, plugins)
-        board.end(result, report(result.summary))
+        board.end(result, report(result.summary, groups_of(result.toml)))
         return result

@@ -42,8 +42,8 @@ pub enum AcrCause {
 }
 
 impl AcrStep {
-    /// Numbers of the rules that changed ACR, in the order in which they did (TM 4.0, 5.10.4). Rule 9 may take back what
-    /// rule 8 has given.
+    /// Numbers of the rules that changed ACR, in the order in which they did (TM 4.0, 5.10.4). Rule 9 may take back
+    /// what rule 8 has given.
     ///
     /// ```
     /// use cellrate_proto::source::{AcrCause, AcrStep};
