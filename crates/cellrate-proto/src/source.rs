@@ -850,7 +850,7 @@ mod tests {
                 source.turn_around(grants(1.0));
                 source.transmit(source.next_transmission(Time::ZERO, never), false);
             }),
-            ("restart", Source::restart),
+            ("restart", |source| source.restart(Time::ZERO)),
         ];
         let below_tcr = || {
             let mut source = running();
