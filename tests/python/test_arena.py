@@ -180,6 +180,10 @@ def test_best_and_worst_are_marked_but_for_what_cannot_be_told_apart() -> None:
     assert columns["settled"].marks(settled) == ["best", "worst"]
     # It is no praise that nothing is said of an algorithm.
     assert columns["ports unsettled"].marks(cards) == ["", "", "", ""]
+    # A long way that has all that it is due is not the worse for another that has more.
+    trips = [card("x", long_trip=trip) for trip in (1.09, 1.0, 0.7)]
+    assert columns["long trip"].marks(trips) == ["best", "best", "worst"]
+    assert columns["long trip"].marks(trips[:2]) == ["", ""]
 
 
 def test_the_suite_is_what_the_folder_has_and_all_have_the_same_sources() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -56,7 +57,8 @@ class Column:
         assert first is not None
         assert second is not None
         widths = [card.half_widths.get(self.key, 0.0) if self.key else 0.0 for card in (one, other)]
-        return self.show(one) == self.show(other) or (sum(widths) > 0.0 and abs(first - second) <= sum(widths))
+        looks_alike = first == second or self.show(one) == self.show(other)
+        return looks_alike or (sum(widths) > 0.0 and abs(first - second) <= sum(widths))
 
 
 def share(value: float) -> str:
@@ -88,10 +90,11 @@ def _column(
     text: Callable[[float], str],
     *,
     rising: bool = False,
+    enough: float = math.inf,
     judged: bool = True,
     printed: bool = True,
 ) -> Column:
-    """Give the column of a card's key; `rising` where more is better."""
+    """Give the column of a card's key; `rising` where more is better, up to `enough`."""
 
     def show(card: Card) -> str:
         value = getattr(card, key)
@@ -103,7 +106,7 @@ def _column(
 
     def figure(card: Card) -> float | None:
         value = getattr(card, key)
-        return None if value is None else -value if rising else float(value)
+        return None if value is None else -min(value, enough) if rising else float(value)
 
     return Column(head, short, show, figure, key, judged, printed)
 
@@ -134,8 +137,8 @@ COLUMNS = (
         # Of algorithms that hand out no rates nothing is said: that is no praise.
         judged=False,
     ),
-    _column("long way", "long way", "beat_down", _ratio, rising=True),
-    _column("long trip", "long trip", "long_trip", _ratio, rising=True),
+    _column("long way", "long way", "beat_down", _ratio, rising=True, enough=1.0),
+    _column("long trip", "long trip", "long_trip", _ratio, rising=True, enough=1.0),
     _column("cheat has", "cheat has", "cheat_share", _ratio),
     _column("mean queue [cells]", "mean queue", "mean_queue", _cells),
     _column("99 % [cells]", "99 %", "p99_queue", _cells, printed=False),
