@@ -25,6 +25,7 @@ __all__ = [
     "check_plugins",
     "conformance",
     "document_toml",
+    "explain",
     "largest_exposure",
     "largest_factors",
     "live_nodes",
