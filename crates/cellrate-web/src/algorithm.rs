@@ -116,7 +116,13 @@ pub fn make(custom: &CustomAlgorithm, port: AlgorithmPort<'_>) -> Option<Box<dyn
             all.len() - 1
         }));
     }
-    Some(Box::new(JavaScriptAlgorithm { place, metering: measured, figures, connections: 0, round_trips: RoundTrips::default() }))
+    Some(Box::new(JavaScriptAlgorithm {
+        place,
+        metering: measured,
+        figures,
+        connections: 0,
+        round_trips: RoundTrips::default(),
+    }))
 }
 
 /// How an algorithm has its port measured. Without any interval, too: who is not metered does not hear of FRMs.
