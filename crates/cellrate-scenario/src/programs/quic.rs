@@ -13,7 +13,7 @@ use crate::text::{check, quantity};
 /// A player that fetches segments of video in a quality of its choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Player {
-    /// Source of the quality: a word of [`BY`].
+    /// Source of the quality: "advice", "estimate" or "both".
     pub by: String,
     /// Qualities, lowest first \[bit/s\].
     pub qualities: Vec<BitRate>,
@@ -45,7 +45,7 @@ pub struct Download {
 pub struct Sending {
     /// Whether it spreads an answer over time, at the advice that its client was told.
     pub pace: bool,
-    /// Congestion control of its QUIC: a word of [`CONTROLS`].
+    /// Congestion control of its QUIC: "reno" or "cubic".
     pub congestion_control: String,
 }
 
