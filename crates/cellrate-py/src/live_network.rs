@@ -26,7 +26,7 @@ pub struct LiveNetwork {
     changes: Option<Arc<Changes>>,
 }
 
-/// A link: its name, its other name if it has one, rate [bit/s], delay [s] and loss as they are.
+/// A link: its name, its other name if it has one, rate [bit/s], delay \[s\] and loss as they are.
 type LinkRow = (String, String, u64, f64, f64);
 
 #[pymethods]
@@ -51,7 +51,7 @@ impl LiveNetwork {
     }
 
     /// The links as they are, in the order of the scenario: name ("a-b", "a-b#2" or its own), the same from its other
-    /// end, rate [bit/s], delay [s] and loss [0 to 1].
+    /// end, rate [bit/s], delay \[s\] and loss [0 to 1].
     fn links(&self) -> Vec<LinkRow> {
         let states = self.changes.as_ref().map(|changes| changes.states());
         let rows = self.scenario.links.iter().enumerate().map(|(number, link)| {
@@ -70,7 +70,7 @@ impl LiveNetwork {
         rows.collect()
     }
 
-    /// Changes the link of this number, both ways, while the network runs: its rate [bit/s], its delay [s], and the
+    /// Changes the link of this number, both ways, while the network runs: its rate [bit/s], its delay \[s\], and the
     /// probability that a cell is lost on it. What is not given stays as it is. It happens within some 50 ms.
     #[pyo3(signature = (link, rate_bps=None, delay_s=None, loss=None))]
     fn change_link(
