@@ -150,7 +150,7 @@ def read_capture(file: str | Path) -> Arrivals:
     Raises
     ------
     CaptureError
-        If it is none of these, has nothing that can be read, or is damaged; it says at which octet.
+        If the file has no known format, no readable record, or damage; the error says at which octet.
     """
     import numpy as np
 

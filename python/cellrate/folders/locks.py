@@ -127,7 +127,7 @@ class Locks:
             self._set(number, 1, free=True)
 
     def remove(self) -> bool:
-        """Give up all, and remove the file unless a process holds a lock of it; whether there is none any more."""
+        """Give up all locks, remove the file unless a process holds one of it, and say whether the file is gone."""
         try:
             if self._descriptor is None:
                 self._descriptor = os.open(self._file, _OPEN)
@@ -188,7 +188,7 @@ class LockFiles:
             self._held.pop(number).give_back()
 
     def remove(self) -> bool:
-        """Give up all, and remove the files that no other process holds; whether there is none any more."""
+        """Give up all locks, remove the files that no other process holds, and say whether all are gone."""
         self.close()
         free = True
         for file in list(self._file.parent.glob(f"{self._file.stem}-*{self._file.suffix}")):

@@ -1,4 +1,4 @@
-"""The same page for a live run, which keeps to the clock: it cannot be held up."""
+"""Page of a live run, which keeps to the clock and cannot be held up: otherwise that of a watched simulation."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     Raises
     ------
     ValueError
-        If there is none.
+        If `values` is empty.
     """
     if not values:
         raise ValueError("no replications; one or more can be judged")

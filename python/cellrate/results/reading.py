@@ -80,7 +80,7 @@ def summary_in(folder: Path) -> dict[str, Any]:
     Raises
     ------
     CellrateError
-        If there is none.
+        If the folder has no summary.
     """
     file = folder / RESULTS
     try:

@@ -149,7 +149,7 @@ def explain(
     CellrateError
         If no ABR source is called so, the instant is after the end, or it is a sweep.
     ValueError, TypeError
-        If the instant is none.
+        If `at` is not a time.
     """
     if steps < 1:
         raise CellrateError(f"steps is {steps}; it must be at least 1")

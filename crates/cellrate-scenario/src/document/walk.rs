@@ -74,7 +74,7 @@ impl Walk<'_> {
         Fault::new(self.place, message, String::new())
     }
 
-    /// The name with this number is none of those known there.
+    /// Returns the error for an unknown key: the `at`-th name of the path is not among `known`.
     pub(super) fn unknown(&self, at: usize, known: &[String]) -> Fault {
         let name = self.segments[at];
         let mut known: Vec<&str> = known.iter().map(String::as_str).collect();

@@ -26,7 +26,7 @@ def check(application: Application) -> None:
     Raises
     ------
     CellrateError
-        If there is none.
+        If the application has no time to run.
     """
     has_s = application.end_s - application.start_s
     if has_s <= CLOSING_S:

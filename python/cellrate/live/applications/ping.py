@@ -24,7 +24,7 @@ def check(application: Application) -> None:
     Raises
     ------
     CellrateError
-        If there is none.
+        If the time is too short for a request.
     """
     if _requests(application) < 1:
         raise CellrateError(

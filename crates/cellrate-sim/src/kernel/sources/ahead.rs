@@ -1,6 +1,6 @@
 //! Sources that send ahead of time.
 //!
-//! What a source without feedback sends depends on its traffic alone. Where it is not looked at before the end, it has
+//! Cells of a source without feedback depend on its traffic alone. Where it is not looked at before the end, it has
 //! its access link to itself, and the port behind is a [deferred](crate::kernel::deferred) one, its cells are put on
 //! the link long before their instants, many at a time: they are cells of a lane like any other.
 //!
