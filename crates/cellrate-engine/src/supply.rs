@@ -5,7 +5,7 @@
 //! supplies that both worlds have.
 
 use cellrate_proto::{CellRate, Time};
-use cellrate_scenario::traffic::Generate;
+use cellrate_scenario::traffic::{Generate, Queued};
 use cellrate_scenario::{FlowIndex, Scenario, Traffic};
 
 use crate::per_vc_queue::PerVcQueue;
@@ -35,7 +35,7 @@ pub enum CommonSupply<C> {
     /// Cells of open-loop traffic.
     Generated(Generator),
     /// Cells of several programs.
-    Video(Box<Video>),
+    Video(Box<Queued<Video>>),
     /// Traffic that is not built in.
     Bursts(Box<Bursts>),
     /// Cells that another loop of the same connection brings to a switch.
@@ -58,7 +58,7 @@ impl<C: Copy> CommonSupply<C> {
             None => Some(CommonSupply::Nothing),
             Some(Traffic::Video(video)) => {
                 let owner = Owner::flow(scenario, flow);
-                Some(CommonSupply::Video(Box::new(Video::new(video, scenario.seed, owner, end))))
+                Some(CommonSupply::Video(Box::new(Video::new(video, scenario.seed, owner, end).into())))
             }
             Some(Traffic::Custom(custom)) => {
                 Some(CommonSupply::Bursts(Box::new(plugins.bursts(scenario, flow, custom)?)))
@@ -73,7 +73,7 @@ impl<C: Copy> CommonSupply<C> {
         match self {
             CommonSupply::Generated(cells) => cells.take(now),
             CommonSupply::Nothing => {}
-            CommonSupply::Video(video) => video.take(),
+            CommonSupply::Video(video) => video.take(now),
             CommonSupply::Bursts(bursts) => bursts.take(now),
             CommonSupply::Relayed(queue) => return queue.take(now),
         }
@@ -85,8 +85,9 @@ impl<C: Copy> CommonSupply<C> {
         match self {
             CommonSupply::Nothing => {}
             CommonSupply::Generated(cells) => cells.skip_until(start),
+            CommonSupply::Video(video) => video.skip_until(start),
             CommonSupply::Relayed(queue) => queue.begin_at(start),
-            CommonSupply::Video(_) | CommonSupply::Bursts(_) => loop {
+            CommonSupply::Bursts(_) => loop {
                 let next = self.available_from(Time::ZERO);
                 if next >= start {
                     return;
@@ -113,7 +114,7 @@ impl<C: Copy> CellSupply for CommonSupply<C> {
         match self {
             CommonSupply::Nothing => Time::NEVER,
             CommonSupply::Generated(cells) => cells.available_from(from),
-            CommonSupply::Video(video) => video.next().max(from),
+            CommonSupply::Video(video) => video.available_from(from),
             CommonSupply::Bursts(bursts) => bursts.next().max(from),
             CommonSupply::Relayed(queue) => {
                 if queue.is_empty() {
@@ -129,7 +130,7 @@ impl<C: Copy> CellSupply for CommonSupply<C> {
         match self {
             CommonSupply::Nothing => Some(0),
             CommonSupply::Generated(cells) => cells.waiting(now),
-            CommonSupply::Video(video) => Some(video.waiting(now)),
+            CommonSupply::Video(video) => video.waiting(now),
             CommonSupply::Bursts(bursts) => Some(bursts.waiting(now)),
             CommonSupply::Relayed(queue) => Some(queue.len().0),
         }

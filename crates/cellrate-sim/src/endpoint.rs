@@ -203,9 +203,9 @@ impl Endpoint {
             ),
             Supply::Common(CommonSupply::Video(video)) => pace.run(
                 &mut **video,
-                |video, from| video.next().max(from),
-                |video, _| {
-                    video.take();
+                |video, from| video.available_from(from),
+                |video, now| {
+                    video.take(now);
                     false
                 },
                 put,

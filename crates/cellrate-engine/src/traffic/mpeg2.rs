@@ -15,6 +15,7 @@
 use std::collections::VecDeque;
 
 use cellrate_proto::{Duration, Time};
+use cellrate_scenario::traffic::{Arrivals, Backlog};
 use cellrate_scenario::{Mpeg2Traffic, Packing, Picture, RateControl};
 
 use crate::random::Random;
@@ -220,12 +221,53 @@ impl Iterator for Mpeg2Pdus {
 /// A transport stream at work.
 #[derive(Clone, Debug)]
 pub struct Mpeg2 {
+    /// The cell that leaves next.
+    leaving: Cells,
+    backlog: Backlog<Cells>,
+}
+
+/// Cells of a transport stream up to its end.
+#[derive(Clone, Debug)]
+struct Cells {
     pdus: Mpeg2Pdus,
-    /// The PDU whose cells leave, or wait.
+    /// The PDU of the next cell.
     pdu: Mpeg2Pdu,
-    /// Cells of it that have not left.
+    /// Cells of it from that one on.
     left: u32,
     end: Time,
+}
+
+impl Cells {
+    /// Goes on to the next PDU.
+    fn next_pdu(&mut self) {
+        if let Some(pdu) = self.pdus.next() {
+            self.left = pdu.cells;
+            self.pdu = pdu;
+        }
+    }
+}
+
+impl Arrivals for Cells {
+    fn next(&self) -> Time {
+        if self.pdu.at < self.end { self.pdu.at } else { Time::NEVER }
+    }
+
+    fn pass(&mut self) {
+        self.left -= 1;
+        if self.left == 0 {
+            self.next_pdu();
+        }
+    }
+
+    /// PDU by PDU.
+    fn pass_until(&mut self, now: Time) -> u64 {
+        let mut passed = 0;
+        while self.next() <= now && self.next() != Time::NEVER {
+            passed += u64::from(self.left);
+            self.next_pdu();
+        }
+        passed
+    }
 }
 
 impl Mpeg2 {
@@ -233,35 +275,26 @@ impl Mpeg2 {
     pub fn new(model: &Mpeg2Traffic, random: Random, end: Time) -> Mpeg2 {
         let mut pdus = Mpeg2Pdus::new(model, random);
         let Some(pdu) = pdus.next() else { unreachable!("a transport stream has no end") };
-        Mpeg2 { left: pdu.cells, pdus, pdu, end: model.end.min(end) }
+        let leaving = Cells { left: pdu.cells, pdus, pdu, end: model.end.min(end) };
+        Mpeg2 { leaving, backlog: Backlog::default() }
     }
 
     /// When the next cell comes, or came.
     pub fn next(&self) -> Time {
-        if self.pdu.at < self.end { self.pdu.at } else { Time::NEVER }
+        self.leaving.next()
     }
 
     /// The next cell leaves; whether it is the last of its PDU.
     pub fn take(&mut self) -> bool {
-        self.left -= 1;
-        let is_last = self.left == 0;
-        if is_last && let Some(pdu) = self.pdus.next() {
-            self.left = pdu.cells;
-            self.pdu = pdu;
-        }
+        let is_last = self.leaving.left == 1;
+        self.leaving.pass();
+        self.backlog.leave(1);
         is_last
     }
 
     /// Cells that have come by `now` and not left.
     pub fn waiting(&self, now: Time) -> u64 {
-        let mut there = self.clone();
-        let mut cells = 0;
-        while there.next() <= now {
-            cells += u64::from(there.left);
-            there.left = 1;
-            there.take();
-        }
-        cells
+        self.backlog.count(&self.leaving, now)
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_scenario::traffic::Arrivals;
 use cellrate_scenario::{OutOfRange, VideoTraffic};
 
 use crate::noise::Spectrum;
@@ -108,27 +109,6 @@ impl Video {
         video
     }
 
-    /// When the next cell comes; [`Time::NEVER`] after the last.
-    #[inline]
-    pub fn next(&self) -> Time {
-        let (next, _) = self.first();
-        if next < self.end { next } else { Time::NEVER }
-    }
-
-    /// The cell that came first has left.
-    #[inline(always)]
-    pub fn take(&mut self) {
-        let key = self.next.first();
-        let number = (key & ((1 << self.bits) - 1)) as usize;
-        let Pace { step, until } = self.paces[number];
-        let after = key.saturating_add(step);
-        if after < until {
-            self.next.set_in_place(number, after);
-        } else {
-            self.take_last();
-        }
-    }
-
     /// Takes the next cell where a clock reference or the end may come before the next cell of the same program.
     #[inline(never)]
     fn take_last(&mut self) {
@@ -167,17 +147,26 @@ impl Video {
             until: as_key(program.reference.min(self.end)),
         };
     }
+}
 
-    /// Cells that have come by `now` and wait \[cells\].
-    pub fn waiting(&self, now: Time) -> u64 {
-        // Looks ahead on a copy: what is drawn from the copy's streams is drawn again later.
-        let mut ahead = self.clone();
-        let mut waiting = 0;
-        while ahead.next() <= now {
-            ahead.take();
-            waiting += 1;
+impl Arrivals for Video {
+    #[inline]
+    fn next(&self) -> Time {
+        let (next, _) = self.first();
+        if next < self.end { next } else { Time::NEVER }
+    }
+
+    #[inline(always)]
+    fn pass(&mut self) {
+        let key = self.next.first();
+        let number = (key & ((1 << self.bits) - 1)) as usize;
+        let Pace { step, until } = self.paces[number];
+        let after = key.saturating_add(step);
+        if after < until {
+            self.next.set_in_place(number, after);
+        } else {
+            self.take_last();
         }
-        waiting
     }
 }
 
@@ -324,6 +313,7 @@ mod tests {
     use super::*;
     use cellrate_proto::BitRate;
     use cellrate_scenario::NoiseMethod;
+    use cellrate_scenario::traffic::Backlog;
 
     const MBPS: u64 = 1_000_000;
 
@@ -352,7 +342,7 @@ mod tests {
         while video.next() != Time::NEVER {
             assert!(video.next() >= last && video.next() < end);
             last = video.next();
-            video.take();
+            video.pass();
             cells += 1;
         }
         cells as f64 * BITS_PER_CELL as f64 / 1e6 / seconds as f64
@@ -419,7 +409,7 @@ mod tests {
         let mut gaps: Vec<u64> = Vec::new();
         let mut last = video.next();
         loop {
-            video.take();
+            video.pass();
             if video.next() == Time::NEVER {
                 break;
             }
@@ -438,10 +428,10 @@ mod tests {
         let model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
         let mut video = Video::new(&model, 1, Owner::named("vc"), Time::ZERO + Duration::from_secs(1));
         let now = Time::ZERO + Duration::from_ms(10);
-        let waiting = video.waiting(now);
+        let waiting = Backlog::default().count(&video, now);
         for _ in 0..waiting {
             assert!(video.next() <= now);
-            video.take();
+            video.pass();
         }
         assert!(video.next() > now && waiting > 0);
     }
@@ -458,7 +448,7 @@ mod tests {
             let mut count = 0;
             while one_by_one.next() != Time::NEVER {
                 assert_eq!(video.next(), one_by_one.next());
-                video.take();
+                video.pass();
                 one_by_one.take_last();
                 count += 1;
             }
@@ -490,8 +480,8 @@ mod tests {
                 let mut piecewise = Video::with_keys_of(span, &of, 1, Owner::named("vc"), end);
                 while whole.next() != Time::NEVER {
                     assert_eq!(piecewise.next(), whole.next(), "{programs} programs, {span} ps");
-                    whole.take();
-                    piecewise.take();
+                    whole.pass();
+                    piecewise.pass();
                 }
                 assert_eq!(piecewise.next(), Time::NEVER);
                 assert!((whole.base, piecewise.base > Time::ZERO) == (Time::ZERO, true));
@@ -511,7 +501,7 @@ mod tests {
         let mut cells = 0_u32;
         while video.next() != Time::NEVER {
             assert!(video.next() < end);
-            video.take();
+            video.pass();
             cells += 1;
         }
         // A cell a second of each.
@@ -527,7 +517,7 @@ mod tests {
             let mut cells = Vec::new();
             while video.next() != Time::NEVER {
                 cells.push(video.next());
-                video.take();
+                video.pass();
             }
             cells
         };

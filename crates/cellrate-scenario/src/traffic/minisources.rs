@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 use cellrate_proto::declaration::{Kind, Shape, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
+use super::arrivals::{Arrivals, Queued};
 use super::kinds::{Declared, required_rate};
-use super::poisson::come_by;
-use super::{Draws, Generate, Generated, OnOff, TrafficKind};
+use super::{Draws, Generated, OnOff, TrafficKind};
 use crate::keys::{END_KEY, PERIOD, POSITIVE_RATE, START_KEY};
 use crate::text::check;
 use crate::text::error::Fault;
@@ -80,15 +80,15 @@ impl TrafficKind for Minisources {
     }
 
     fn octets(&self) -> u64 {
-        // State of each, and its place in the queue of the next cells.
-        48 * u64::from(self.count)
+        // State of each, and its place in the queue of the next cells; both again for the reading that counts a backlog.
+        96 * u64::from(self.count)
     }
 }
 
 impl Generated for Minisources {
-    type Cells<D: Draws> = MinisourceCells<D>;
+    type Cells<D: Draws> = Queued<MinisourceCells<D>>;
 
-    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> MinisourceCells<D> {
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> Queued<MinisourceCells<D>> {
         let OnOff { rate, on, off, start, end } = self.each;
         let share_on = on.mean().as_secs_f64() / (on.mean() + off.mean()).as_secs_f64();
         let spacing = rate.interval();
@@ -100,7 +100,7 @@ impl Generated for Minisources {
             draws: draws(),
         };
         if spacing == Duration::FOREVER {
-            return cells;
+            return cells.into();
         }
         for source in 0..self.count {
             // One that is on is somewhere between two cells.
@@ -112,7 +112,7 @@ impl Generated for Minisources {
                 false => cells.begin(source, start.saturating_add(left)),
             }
         }
-        cells
+        cells.into()
     }
 }
 
@@ -152,24 +152,21 @@ impl<D: Draws> MinisourceCells<D> {
     }
 }
 
-impl<D: Draws> Generate for MinisourceCells<D> {
-    fn available_from(&self, from: Time) -> Time {
-        self.next.peek().map_or(Time::NEVER, |Reverse((next, _))| from.max(*next))
+impl<D: Draws> Arrivals for MinisourceCells<D> {
+    fn next(&self) -> Time {
+        self.next.peek().map_or(Time::NEVER, |Reverse((next, _))| *next)
     }
 
-    fn take(&mut self, _now: Time) {
+    fn pass(&mut self) {
         let Some(Reverse((at, source))) = self.next.pop() else { return };
         self.on(source, at.saturating_add(self.spacing), self.on_ends[source as usize]);
-    }
-
-    fn waiting(&self, now: Time) -> Option<u64> {
-        Some(come_by(self, now))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::Generate;
     use crate::traffic::kinds::SplitMix;
     use crate::values::Period;
 

@@ -3,9 +3,9 @@
 use cellrate_proto::declaration::{Kind, Shape, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
+use super::arrivals::{Arrivals, Queued};
 use super::kinds::Declared;
-use super::poisson::come_by;
-use super::{Draws, Generate, Generated, TrafficKind};
+use super::{Draws, Generated, TrafficKind};
 use crate::keys::{END_KEY, RATE, SPAN, START_KEY};
 use crate::text::error::Fault;
 use crate::text::reading::start_and_end;
@@ -98,9 +98,9 @@ impl TrafficKind for Mmpp {
 }
 
 impl Generated for Mmpp {
-    type Cells<D: Draws> = MmppCells<D>;
+    type Cells<D: Draws> = Queued<MmppCells<D>>;
 
-    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> MmppCells<D> {
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> Queued<MmppCells<D>> {
         let mut draws = draws();
         let [first, second] = self.stays.map(Duration::as_secs_f64);
         let state = usize::from(draws.uniform() * (first + second) >= first);
@@ -108,8 +108,8 @@ impl Generated for Mmpp {
         let gaps = self.rates.map(CellRate::interval);
         let mut cells =
             MmppCells { next: self.start, state, until, gaps, stays: self.stays, end: self.end, draws };
-        cells.take(self.start);
-        cells
+        cells.pass();
+        cells.into()
     }
 }
 
@@ -128,12 +128,12 @@ pub struct MmppCells<D> {
     draws: D,
 }
 
-impl<D: Draws> Generate for MmppCells<D> {
-    fn available_from(&self, from: Time) -> Time {
-        self.next.max(from)
+impl<D: Draws> Arrivals for MmppCells<D> {
+    fn next(&self) -> Time {
+        self.next
     }
 
-    fn take(&mut self, _now: Time) {
+    fn pass(&mut self) {
         let mut from = self.next;
         self.next = loop {
             // Exponential gaps have no memory: what is left of one begins anew with the state.
@@ -154,15 +154,12 @@ impl<D: Draws> Generate for MmppCells<D> {
             self.until = from.saturating_add(stay);
         };
     }
-
-    fn waiting(&self, now: Time) -> Option<u64> {
-        Some(come_by(self, now))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::Generate;
     use crate::traffic::kinds::SplitMix;
 
     /// Cells in each millisecond of `seconds`.
@@ -170,9 +167,13 @@ mod tests {
         let mut cells =
             Mmpp { end: Time::ZERO + Duration::from_secs(seconds), ..mmpp }.cells(|| SplitMix(11));
         let mut counts = vec![0.0; 1_000 * seconds as usize];
-        while cells.next != Time::NEVER {
-            counts[(cells.next.as_ps() / 1_000_000_000) as usize] += 1.0;
-            cells.take(cells.next);
+        loop {
+            let next = cells.available_from(Time::ZERO);
+            if next == Time::NEVER {
+                break;
+            }
+            counts[(next.as_ps() / 1_000_000_000) as usize] += 1.0;
+            cells.take(next);
         }
         counts
     }

@@ -6,6 +6,7 @@
 //! and its cells ([`Generated`]). With its line in the list below the format of scenarios, its schema and reference,
 //! clocks of hosts, fair shares, admission, sources in both worlds and random networks follow.
 
+mod arrivals;
 mod channel;
 mod constant;
 mod custom;
@@ -36,6 +37,7 @@ use crate::plugin::Custom;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Table};
 
+pub use arrivals::{Arrivals, Backlog, Queued};
 pub use channel::{Channel, MOST_CHANNELS, MOST_PATHS};
 pub use constant::run_of;
 pub use demand::Datagrams;

@@ -4,9 +4,10 @@
 use cellrate_proto::declaration::{Key, Shape, key, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
+use super::arrivals::{Arrivals, Queued};
 use super::constant::{cells_until, last_before, run_of};
 use super::kinds::{Declared, required_rate};
-use super::{Draws, Generate, Generated, Traffic, TrafficKind};
+use super::{Draws, Generated, Traffic, TrafficKind};
 use crate::keys::{END_KEY, PERIOD, POSITIVE_RATE, SHARE, SPAN, START_KEY};
 use crate::text::error::Fault;
 use crate::text::reading::{optional, period, start_and_end};
@@ -174,14 +175,14 @@ impl TrafficKind for OnOff {
 }
 
 impl Generated for OnOff {
-    type Cells<D: Draws> = OnOffCells<D>;
+    type Cells<D: Draws> = Queued<OnOffCells<D>>;
 
-    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> OnOffCells<D> {
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> Queued<OnOffCells<D>> {
         let &OnOff { rate, on, off, start, end } = self;
         let (spacing, draws) = (rate.interval(), draws());
         let mut cells = OnOffCells { next: Time::NEVER, on_end: start, end, spacing, on, off, draws };
         cells.begin(start);
-        cells
+        cells.into()
     }
 }
 
@@ -198,12 +199,12 @@ pub struct OnOffCells<D> {
     draws: D,
 }
 
-impl<D: Draws> Generate for OnOffCells<D> {
-    fn available_from(&self, from: Time) -> Time {
-        self.next.max(from)
+impl<D: Draws> Arrivals for OnOffCells<D> {
+    fn next(&self) -> Time {
+        self.next
     }
 
-    fn take(&mut self, _now: Time) {
+    fn pass(&mut self) {
         self.next = self.next.saturating_add(self.spacing);
         if self.next >= self.on_end {
             let off = self.draws.period(self.off);
@@ -211,28 +212,27 @@ impl<D: Draws> Generate for OnOffCells<D> {
         }
     }
 
+    /// Period by period.
+    fn pass_until(&mut self, now: Time) -> u64 {
+        let mut passed = 0;
+        while self.next <= now && self.next != Time::NEVER {
+            let last = now.min(last_before(self.on_end));
+            let cells = cells_until(self.next, last, self.spacing);
+            passed += cells;
+            self.next += self.spacing * (cells - 1);
+            self.pass();
+        }
+        passed
+    }
+
     /// As far as they come in one period.
     fn run(&self, at: Time, spacing: Duration) -> u32 {
         run_of(self.next, self.on_end, self.spacing, at, spacing)
     }
 
-    fn take_run(&mut self, count: u32) {
+    fn pass_run(&mut self, count: u32) {
         self.next += self.spacing * u64::from(count - 1);
-        self.take(self.next);
-    }
-
-    fn waiting(&self, now: Time) -> Option<u64> {
-        // Looks ahead on a copy: the periods to come are drawn from a copy of the stream and drawn again later.
-        let mut ahead = self.clone();
-        let mut waiting = 0;
-        while ahead.next <= now {
-            let last = now.min(last_before(ahead.on_end));
-            let cells = cells_until(ahead.next, last, ahead.spacing);
-            waiting += cells;
-            ahead.next += ahead.spacing * (cells - 1);
-            ahead.take(ahead.next);
-        }
-        Some(waiting)
+        self.pass();
     }
 }
 
@@ -260,17 +260,18 @@ impl<D: Draws> OnOffCells<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::Generate;
     use crate::traffic::kinds::{NoDraws, SplitMix};
 
-    fn fixed(on: u64, off: u64, start: u64, end: u64) -> OnOffCells<NoDraws> {
+    fn fixed(on: u64, off: u64, start: u64, end: u64) -> Queued<OnOffCells<NoDraws>> {
         let [on, off] = [on, off].map(|ps| Period::Fixed(Duration::from_ps(ps)));
         let [start, end] = [start, end].map(Time::from_ps);
         OnOff { rate: CellRate::new(1e10), on, off, start, end }.cells(|| NoDraws)
     }
 
-    fn times(mut on_off: OnOffCells<NoDraws>, count: usize) -> Vec<u64> {
+    fn times(mut on_off: Queued<OnOffCells<NoDraws>>, count: usize) -> Vec<u64> {
         let mut next = || {
-            let time = on_off.next;
+            let time = on_off.available_from(Time::ZERO);
             on_off.take(time);
             time.as_ps()
         };
@@ -298,7 +299,7 @@ mod tests {
         assert_eq!([50, 300, 5_000].map(|ps| on_off.run(at(ps), every)), [3; 3]);
         assert_eq!(on_off.run(at(120), Duration::from_ps(30)), 2, "at 120 and 150, and not at 180");
         on_off.take_run(2);
-        assert_eq!(on_off.next, at(250));
+        assert_eq!(on_off.available_from(Time::ZERO), at(250));
         on_off.take_run(1);
         assert_eq!(times(on_off, 4), [450, 550, 650, 850]);
     }
@@ -307,10 +308,10 @@ mod tests {
     fn nothing_comes_at_or_after_the_end() {
         let mut on_off = fixed(200, 100, 0, 301);
         for expected in [0, 100, 300] {
-            assert_eq!(on_off.next, Time::from_ps(expected));
-            on_off.take(on_off.next);
+            assert_eq!(on_off.available_from(Time::ZERO), Time::from_ps(expected));
+            on_off.take(on_off.available_from(Time::ZERO));
         }
-        assert_eq!(on_off.next, Time::NEVER);
+        assert_eq!(on_off.available_from(Time::ZERO), Time::NEVER);
     }
 
     #[test]
@@ -328,9 +329,9 @@ mod tests {
         let on_off = OnOff { rate: CellRate::new(1e6), on, off, start: Time::ZERO, end };
         let mut on_off = on_off.cells(|| SplitMix(3));
         let mut cells = 0;
-        while on_off.next < end {
+        while on_off.available_from(Time::ZERO) < end {
             cells += 1;
-            on_off.take(on_off.next);
+            on_off.take(on_off.available_from(Time::ZERO));
         }
         // 33,333 periods of mean 20 us on; ceil(on / 1 us) has mean 1 / (1 - exp(-1/20)) = 20.504 cells.
         let expected = 1e6 / 30.0 * 20.504;

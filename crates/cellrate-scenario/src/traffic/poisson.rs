@@ -3,8 +3,9 @@
 use cellrate_proto::declaration::{Key, Shape, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
+use super::arrivals::{Arrivals, Queued};
 use super::kinds::{Declared, required_rate};
-use super::{Draws, Generate, Generated, Traffic, TrafficKind};
+use super::{Draws, Generated, Traffic, TrafficKind};
 use crate::keys::{END_KEY, POSITIVE_RATE, START_KEY};
 use crate::text::error::Fault;
 use crate::text::reading::start_and_end;
@@ -75,13 +76,13 @@ impl TrafficKind for Poisson {
 }
 
 impl Generated for Poisson {
-    type Cells<D: Draws> = PoissonCells<D>;
+    type Cells<D: Draws> = Queued<PoissonCells<D>>;
 
-    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> PoissonCells<D> {
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> Queued<PoissonCells<D>> {
         let gap = self.rate.interval();
         let mut cells = PoissonCells { next: self.start, end: self.end, gap, draws: draws() };
-        cells.take(self.start);
-        cells
+        cells.pass();
+        cells.into()
     }
 }
 
@@ -96,41 +97,24 @@ pub struct PoissonCells<D> {
     draws: D,
 }
 
-impl<D: Draws> Generate for PoissonCells<D> {
-    fn available_from(&self, from: Time) -> Time {
-        self.next.max(from)
+impl<D: Draws> Arrivals for PoissonCells<D> {
+    fn next(&self) -> Time {
+        self.next
     }
 
-    fn take(&mut self, _now: Time) {
+    fn pass(&mut self) {
         let next = match self.gap {
             Duration::FOREVER => Time::NEVER,
             gap => self.next.saturating_add(self.draws.exponential(gap)),
         };
         self.next = if next < self.end { next } else { Time::NEVER };
     }
-
-    fn waiting(&self, now: Time) -> Option<u64> {
-        Some(come_by(self, now))
-    }
-}
-
-/// Cells that have come by `now` and wait, of traffic that draws: looks ahead on a copy, whose draws come again later.
-pub(super) fn come_by<G: Generate>(cells: &G, now: Time) -> u64 {
-    let mut ahead = cells.clone();
-    let mut count = 0;
-    loop {
-        let next = ahead.available_from(Time::ZERO);
-        if next > now || next == Time::NEVER {
-            return count;
-        }
-        ahead.take(next);
-        count += 1;
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::Generate;
     use crate::traffic::kinds::SplitMix;
 
     #[test]
@@ -139,9 +123,9 @@ mod tests {
         let poisson = Poisson { rate: CellRate::new(1e5), start: Time::ZERO, end };
         let mut cells = poisson.cells(|| SplitMix(5));
         let (mut last, mut count, mut squares) = (Time::ZERO, 0.0, 0.0);
-        while cells.next < end {
-            let gap = cells.next.since(last).as_secs_f64() * 1e5;
-            (last, count, squares) = (cells.next, count + 1.0, squares + gap * gap);
+        while cells.available_from(last) < end {
+            let gap = cells.available_from(last).since(last).as_secs_f64() * 1e5;
+            (last, count, squares) = (cells.available_from(last), count + 1.0, squares + gap * gap);
             cells.take(last);
         }
         // 100,000 cells in a second, with a deviation of 316; E[gap^2] = 2.
@@ -157,7 +141,7 @@ mod tests {
         let now = Time::from_ps(400_000_000);
         let waiting = cells.waiting(now).expect("it queues");
         let mut taken = 0;
-        while cells.next <= now {
+        while cells.available_from(Time::ZERO) <= now {
             cells.take(now);
             taken += 1;
         }

@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 use cellrate_proto::declaration::{Key, Kind, Range, Shape, key};
 use cellrate_proto::{CellRate, Duration, Time};
 
+use super::arrivals::{Arrivals, Queued};
 use super::kinds::Declared;
-use super::poisson::come_by;
-use super::{Draws, Generate, Generated, Traffic, TrafficKind};
+use super::{Draws, Generated, Traffic, TrafficKind};
 use crate::keys::{END_KEY, POSITIVE_RATE, SPAN, START_KEY};
 use crate::text::check;
 use crate::text::error::Fault;
@@ -121,7 +121,8 @@ impl TrafficKind for Voice {
     }
 
     fn octets(&self) -> u64 {
-        16 * u64::from(self.count)
+        // Twice, for the reading that counts a backlog.
+        32 * u64::from(self.count)
     }
 
     fn for_call(&self, start: Time, end: Time) -> Option<Traffic> {
@@ -130,9 +131,9 @@ impl TrafficKind for Voice {
 }
 
 impl Generated for Voice {
-    type Cells<D: Draws> = VoiceCells<D>;
+    type Cells<D: Draws> = Queued<VoiceCells<D>>;
 
-    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> VoiceCells<D> {
+    fn cells<D: Draws>(&self, draws: impl FnOnce() -> D) -> Queued<VoiceCells<D>> {
         let cell_time = self.rate.interval();
         let mut cells = VoiceCells { next: BinaryHeap::new(), of: *self, cell_time, draws: draws() };
         let talking = self.spurt * cell_time.as_secs_f64();
@@ -145,7 +146,7 @@ impl Generated for Voice {
             };
             cells.plan(voice, self.start.saturating_add(wait));
         }
-        cells
+        cells.into()
     }
 }
 
@@ -167,26 +168,23 @@ impl<D: Draws> VoiceCells<D> {
     }
 }
 
-impl<D: Draws> Generate for VoiceCells<D> {
-    fn available_from(&self, from: Time) -> Time {
-        self.next.peek().map_or(Time::NEVER, |Reverse((next, _))| from.max(*next))
+impl<D: Draws> Arrivals for VoiceCells<D> {
+    fn next(&self) -> Time {
+        self.next.peek().map_or(Time::NEVER, |Reverse((next, _))| *next)
     }
 
-    fn take(&mut self, _now: Time) {
+    fn pass(&mut self) {
         let Some(Reverse((at, voice))) = self.next.pop() else { return };
         let ends_spurt = self.draws.uniform() * self.of.spurt < 1.0;
         let silence = if ends_spurt { self.draws.exponential(self.of.silence) } else { Duration::ZERO };
         self.plan(voice, at.saturating_add(self.cell_time).saturating_add(silence));
-    }
-
-    fn waiting(&self, now: Time) -> Option<u64> {
-        Some(come_by(self, now))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::Generate;
     use crate::traffic::kinds::SplitMix;
 
     #[test]
