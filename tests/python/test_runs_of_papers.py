@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cellrate.command_line.main import status
-from cellrate.papers import load_paper
+from cellrate.papers import load_paper, writing
 from cellrate.papers.runs import campaign_for, kept_runs
 from test_campaigns import contents, until
 
@@ -102,3 +102,23 @@ def test_a_link_in_the_place_of_the_campaign_is_not_followed(tmp_path: Path) -> 
     with pytest.warns(RuntimeWarning, match="none are kept"), campaign_for(tmp_path / "out") as place:
         assert not place.is_relative_to(tmp_path)
     assert contents(tmp_path / "elsewhere") == {}
+
+
+def test_what_reports_write_into_the_tree_is_no_change_of_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = tmp_path / "python" / "cellrate" / "papers"
+    paper = tmp_path / "papers" / "one"
+    for folder in (code, paper):
+        folder.mkdir(parents=True)
+    for file in (code / "writing.py", paper / "README.md", paper / "counts.json", paper / "paper.toml"):
+        file.write_text("first\n")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=test", "-c", "user.email=test@localhost"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "First"]):
+        subprocess.run([*git, *words], check=True)
+    monkeypatch.setattr(writing, "__file__", str(code / "writing.py"))
+    for written in ("README.md", "counts.json"):
+        (paper / written).write_text("second\n")
+    assert len(writing.provenance()["commit"]) == 12
+    (paper / "paper.toml").write_text("second\n")
+    assert writing.provenance()["commit"].endswith(" with changes")

@@ -90,13 +90,17 @@ def costs(experiments: Sequence[Experiment], results: Mapping[str, Mapping[str, 
 
 
 def provenance() -> dict[str, str]:
-    """Give the day of a report, and the commit of the code that made it where that is known."""
+    """Give the day of a report, and the commit of the code that made it where that is known.
+
+    READMEs and counts, which reports of other papers have just written, are no changes of the code.
+    """
     said = {"date": datetime.now(UTC).date().isoformat()}
     place = Path(__file__).parent
+    written = (f":(exclude,top)papers/*/{name}" for name in ("README.md", "counts.json"))
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         head, changed = (
             subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True).stdout.strip()
-            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", ".", "../../../papers"])
+            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", ".", "../../../papers", *written])
         )
         said["commit"] = head[:12] + (" with changes" if changed else "")
     return said
