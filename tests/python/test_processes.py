@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 
 import cellrate
 from cellrate.papers import load_paper
+from cellrate.running import processes
 from cellrate.running.points import Point, run_each
 from cellrate.running.processes import end_if_stopped, number_of_workers, side_by_side
 
@@ -69,6 +72,62 @@ def test_a_call_that_takes_long_can_end_when_another_has_failed(tmp_path: Path) 
     with pytest.raises(LookupError, match="nothing there"):
         side_by_side(calls, workers=2)
     assert int((tmp_path / "reached").read_text()) < 19_999
+
+
+def test_a_call_that_never_returns_is_killed_when_another_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "END_S", 0.1)
+
+    def hang() -> None:
+        (tmp_path / "begun").touch()
+        time.sleep(60)
+        (tmp_path / "ended").touch()
+
+    calls: list[Callable[[], None]] = [partial(fail_after, tmp_path / "begun"), hang]
+    with pytest.raises(LookupError, match="nothing there"):
+        side_by_side(calls, workers=2)
+    assert not (tmp_path / "ended").exists()
+
+
+def test_a_thread_that_a_call_has_left_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "END_S", 0.1)
+
+    def sleep() -> None:
+        time.sleep(60)
+        (tmp_path / "ended").touch()
+
+    def leave_a_thread() -> int:
+        threading.Thread(target=sleep).start()
+        return 1
+
+    assert side_by_side([leave_a_thread, leave_a_thread], workers=2) == [1, 1]
+    assert not (tmp_path / "ended").exists()
+
+
+FORKING = """
+import os
+import cellrate
+
+class Forks(cellrate.SwitchAlgorithm):
+    forked = False
+    def on_backward_rm(self, now, vc, queue):
+        if not Forks.forked:
+            Forks.forked = True
+            os.fork()
+        return 1000.0
+
+scenario = cellrate.Scenario.load("two-source-transient")
+custom = {"duration": "2 ms", "defaults.switch.algorithm": '{ type = "custom", name = "mine" }'}
+cellrate.run(scenario.set(custom), algorithms={"mine": Forks})
+print("ended", flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_the_copy_of_a_process_that_a_plugin_forks_ends_with_the_run() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKING], check=True, capture_output=True, text=True)
+    assert done.stdout == "ended\n"
 
 
 def test_outside_of_processes_nothing_is_stopped() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -95,15 +96,20 @@ def run_point(
     capture: Capture | None = None,
 ) -> Result:
     """Run a scenario that is no sweep."""
-    begun = time.perf_counter()
-    with with_own_lines():
-        native = _native.run(
-            scenario._native,
-            progress,
-            how.threads,
-            None if capture is None else capture._native(),
-            how.plugins.makers(),
-        )
+    begun, process = time.perf_counter(), os.getpid()
+    try:
+        with with_own_lines():
+            native = _native.run(
+                scenario._native,
+                progress,
+                how.threads,
+                None if capture is None else capture._native(),
+                how.plugins.makers(),
+            )
+    finally:
+        if os.getpid() != process:
+            # A plugin has forked, and this is the copy: the results are for the process that was asked for them.
+            os._exit(0)
     wall_s = time.perf_counter() - begun
     return Result._from_native(native, scenario, dict(settings), wall_s, how.plugins)
 

@@ -16,7 +16,10 @@ from ..errors import CellrateError, Interrupted, RunError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+    from multiprocessing.process import BaseProcess
     from multiprocessing.synchronize import Event
+
+    from loky import ProcessPoolExecutor
 
     from .shared_memory import Packed
 
@@ -67,7 +70,7 @@ def side_by_side(
         If one of the processes was killed.
     BaseException
         What a call raised first, once all processes have ended: no other call begins after that, and those that call
-        `end_if_stopped` meanwhile end.
+        `end_if_stopped` meanwhile end. A call that has not ended within `END_S` is killed.
     """
     workers = number_of_workers(workers, len(calls))
     if workers <= 1:
@@ -134,7 +137,7 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
             return future
 
         def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-            executor.shutdown(wait=wait)
+            _end(executor)
 
     try:
         yield Watched(), stop
@@ -142,7 +145,40 @@ def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
         stop()
         raise
     finally:
+        _end(executor)
+
+
+def _end(executor: ProcessPoolExecutor) -> None:
+    """End an executor with its processes; those that are still there after some time, or at an interrupt, are killed.
+
+    Code of the user's own may never return, or leave a thread for which its process would wait.
+    """
+    # Loky forgets each of them as it begins to wait for it.
+    started = list((executor._processes or {}).values())
+    timer = threading.Timer(END_S, _kill, [started])
+    timer.daemon = True
+    timer.start()
+    try:
         executor.shutdown(wait=True)
+    except BaseException:
+        _kill(started)
+        raise
+    finally:
+        timer.cancel()
+
+
+def _kill(started: Sequence[BaseProcess]) -> None:
+    """Kill processes, with all that they have started."""
+    from loky.backend.utils import kill_process_tree
+
+    for process in started:
+        with contextlib.suppress(OSError, ValueError):
+            if process.is_alive():
+                kill_process_tree(process)
+
+
+END_S = 10.0
+"""How long processes may take to end once nothing is waited for any more: a run ends within milliseconds [s]."""
 
 
 def _track_apart() -> None:
