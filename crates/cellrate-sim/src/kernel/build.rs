@@ -138,6 +138,7 @@ impl Cluster {
             originated: BTreeMap::new(),
             absorbed: BTreeMap::new(),
             events: 0,
+            moved: 0,
             hops,
             ports,
             lanes,

@@ -111,6 +111,8 @@ pub(crate) struct Cluster {
     /// Openers of flows and calls, where there are any.
     pub openers: Box<Openers>,
     pub events: u64,
+    /// Cells that came from other clusters, or left for them, since [`read_ahead`](Cluster::read_ahead).
+    pub(in crate::kernel) moved: usize,
     pub(in crate::kernel) mechanisms: Mechanisms,
 }
 

@@ -129,7 +129,8 @@ impl Exchange {
             let mut mail = lock(&self.mail[*place]);
             let Mail { posts, empty } = &mut *mail;
             let Post { bags, plain, significant } = &mut posts[(window % 2) as usize];
-            let Cluster { outboxes: all, scratch: Scratch { bag, octets: spare, .. }, .. } = &mut *cluster;
+            let Cluster { outboxes: all, scratch: Scratch { bag, octets: spare, .. }, moved, .. } =
+                &mut *cluster;
             for &index in outboxes {
                 let Outbox { lane, sent, significant: marks, .. } = &mut all[index as usize];
                 let (lane, count) = (*lane, marks.len() as u32);
@@ -137,6 +138,7 @@ impl Exchange {
                     Sent::Packed(packing) => {
                         let (octets, cells) = packing.take(&mut bag.octets, spare);
                         if cells > 0 {
+                            *moved += cells as usize;
                             let cells = Packed { octets, cells };
                             bag.parcels.push(Parcel { lane, significant: count, cells });
                             bag.significant.append(marks);
@@ -144,6 +146,7 @@ impl Exchange {
                     }
                     Sent::Plain { cells, expected, .. } if !cells.is_empty() => {
                         *expected = cells.len() as u32;
+                        *moved += cells.len();
                         let cells = std::mem::replace(cells, empty.pop().unwrap_or_default());
                         plain.push(Parcel { lane, significant: count, cells });
                         significant.append(marks);
@@ -181,6 +184,7 @@ impl Exchange {
             for Parcel { lane, significant, cells } in plain.drain(..) {
                 let own;
                 (own, marks) = marks.split_at(significant as usize);
+                cluster.moved += cells.len();
                 cluster.receive(lane as usize, Batch::Plain(cells), own);
                 empty.extend(cluster.lanes[lane as usize].cells.give_back());
             }
@@ -191,6 +195,7 @@ impl Exchange {
                     let (own, packed);
                     (own, marks) = marks.split_at(significant as usize);
                     (packed, rest) = rest.split_at(octets as usize);
+                    cluster.moved += cells as usize;
                     cluster.receive(lane as usize, Batch::Packed(packed, cells), own);
                 }
             }

@@ -5,6 +5,9 @@
 //! of it is read first, in the order of memory. Then no load waits for another one, and the processor, which recognises
 //! consecutive lines, fetches the next ones by itself.
 //!
+//! Where most connections are silent in a window, most of what is read would not be used: a cluster reads ahead where at
+//! least as many cells moved in the window before as it has lanes and ends of connections.
+//!
 //! The values that are read are not used.
 
 use std::hint::black_box;
@@ -18,8 +21,15 @@ use crate::kernel::state::feed::Feed;
 use crate::kernel::state::outbox::Outbox;
 
 impl Cluster {
+    /// Reads what the next window works on, if the last one worked on most of it.
+    pub(crate) fn read_ahead(&mut self) {
+        if std::mem::take(&mut self.moved) >= self.lanes.len() + self.endpoints.len() {
+            self.prefetch();
+        }
+    }
+
     /// Reads a word of nearly each cache line of what a window works on.
-    pub(crate) fn prefetch(&self) {
+    fn prefetch(&self) {
         let Cluster { hops, ports, lanes, feeds, endpoints, outboxes, .. } = self;
         read_through(ports, Port::prefetch);
         read_through(lanes, |lane: &Lane| lane.prefetch() ^ prefetch_hops(hops, lane));

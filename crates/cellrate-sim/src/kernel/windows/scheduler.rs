@@ -101,7 +101,7 @@ impl Share<'_> {
             // It is in the caches.
             std::mem::swap(&mut cluster.scratch, &mut scratch);
             if exchange.prefetches {
-                cluster.prefetch();
+                cluster.read_ahead();
             }
             exchange.deliver(number, cluster, window);
             cluster.run_until(queue.windows.end_of(window));

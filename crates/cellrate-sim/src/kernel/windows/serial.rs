@@ -46,7 +46,7 @@ impl Serial {
         for (number, cluster) in clusters.iter_mut().enumerate() {
             std::mem::swap(&mut cluster.scratch, &mut self.scratch);
             if self.exchange.prefetches {
-                cluster.prefetch();
+                cluster.read_ahead();
             }
             self.exchange.deliver(number, cluster, self.done);
             cluster.run_until(until);
