@@ -43,7 +43,7 @@ help:
 	@echo "make bench-growth  checking and starting 1,000 to 100,000 written-out connections, beside linear growth"
 	@echo "make bench-lab  the lab in headless Chromium: rate beside the native one, first run, pictures per second, memory"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
-	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
+	@echo "make paper   run the experiments of all papers into results/papers/ (a quarter of an hour on two processors)"
 	@echo "make deny    licences, bans and known flaws of what Rust code depends on (cargo-deny)"
 	@echo "make lowest  what uses Python packages, tested with the lowest versions that pyproject.toml allows"
 	@echo "make lock    fix versions and digests of the Python packages anew, in requirements/"
@@ -209,6 +209,10 @@ paper: $(STAMPS)/built
 	$(BIN)/cellrate paper readme uili --report results/papers/uili
 	$(BIN)/cellrate paper run internet-applications --out results/papers/internet-applications
 	$(BIN)/cellrate paper readme internet-applications --report results/papers/internet-applications
+	$(BIN)/cellrate paper run rcp --out results/papers/rcp
+	$(BIN)/cellrate paper readme rcp --report results/papers/rcp
+	$(BIN)/cellrate paper run scone --out results/papers/scone
+	$(BIN)/cellrate paper readme scone --report results/papers/scone
 	$(BIN)/cellrate paper run stop-and-go --out results/papers/stop-and-go
 	$(BIN)/cellrate paper readme stop-and-go --report results/papers/stop-and-go
 	$(BIN)/cellrate paper run tcp-lrd-vbr --out results/papers/tcp-lrd-vbr

@@ -92,7 +92,15 @@ PAGES = {
         "docs/guides/judging",
         *[
             f"papers/{name}/README"
-            for name in ("abr-parameters", "internet-applications", "stop-and-go", "tcp-lrd-vbr", "uili")
+            for name in (
+                "abr-parameters",
+                "internet-applications",
+                "rcp",
+                "scone",
+                "stop-and-go",
+                "tcp-lrd-vbr",
+                "uili",
+            )
         ],
     ],
     "How it is made": [

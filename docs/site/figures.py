@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAPERS = ("abr-parameters", "internet-applications", "stop-and-go", "tcp-lrd-vbr", "uili")
+PAPERS = ("abr-parameters", "internet-applications", "rcp", "stop-and-go", "tcp-lrd-vbr", "uili")
 COLUMNS = 120
 """Width of the front page, in columns."""
 
@@ -28,7 +28,7 @@ def why() -> str:
         "(CONTRIBUTING.md#how-exactness-is-held).",
         "**One protocol, two worlds.** The values that drive simulated cells also drive "
         "[real hosts](docs/guides/testbed.md): Linux TCP, nginx, video, by the wall clock.",
-        f"**Five papers, run again.** {runs:,} runs judge {claims} of their figures and statements: {near} are near, "
+        f"**Six papers, run again.** {runs:,} runs judge {claims} of their figures and statements: {near} are near, "
         f"{spread} more within the spread of the runs, and the others say why not "
         "([by which rules](docs/guides/judging.md)).",
         f"**Fast.** {_w1():.0f} million cell hops a second on one core. On constant-rate sources that is "

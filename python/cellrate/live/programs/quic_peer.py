@@ -17,6 +17,7 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,10 @@ class Advice:
 
 
 class Opportunities:
-    """Instants at which a sender puts a SCONE packet in front of a datagram."""
+    """Instants at which a sender puts a SCONE packet in front of a datagram; `draw` gives a delay between two [s]."""
 
-    def __init__(self) -> None:
+    def __init__(self, draw: Callable[[float, float], float] = random.uniform) -> None:
+        self._draw = draw
         self._sent, self._next = 0, 0.0
 
     def due(self, now: float) -> bool:
@@ -95,7 +97,7 @@ class Opportunities:
         if self._sent >= FIRST and now < self._next:
             return False
         self._sent += 1
-        self._next = now + LEAST_S + random.uniform(0, MOST_DELAY_S)
+        self._next = now + LEAST_S + self._draw(0, MOST_DELAY_S)
         return True
 
 
