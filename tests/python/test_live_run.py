@@ -347,6 +347,25 @@ def test_nothing_stays_when_the_supervisor_is_ended(tmp_path: Path, number: sign
         assert (left, beside) == (set(), set())
 
 
+def test_a_killed_engine_is_told_without_what_unshare_says_of_itself(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="cr-") as temporary:
+        supervisor, mark, _ = running(tmp_path, Path(temporary))
+        # What setpriv has become, and below it the first process of the namespace.
+        (unshare,) = children(supervisor.pid)
+        (engine,) = children(unshare)
+        os.kill(engine, signal.SIGKILL)
+        _, errors = supervisor.communicate(timeout=20)
+        until(lambda: not holders(mark))
+    assert supervisor.returncode == 1
+    assert b"the attempt was ended by SIGKILL, as the kernel does where memory is short, and without a result" in errors
+    assert b"sigprocmask" not in errors
+
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
 def test_without_the_rights_the_status_is_3_and_the_message_says_what_to_do(tmp_path: Path) -> None:
     fake = tmp_path / "unshare"
     fake.write_text('#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n')

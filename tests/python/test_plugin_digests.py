@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import configparser
+import dataclasses
+import enum
 import functools
 import os
+import sqlite3
 import subprocess
 import sys
 import textwrap
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow.csv
 import pytest
+from numpy import load as load_array
 
 import cellrate
 from cellrate.campaigns.sweeping import sweep_into
@@ -102,9 +110,60 @@ def helped(port: object) -> Mine:
     return Mine(port, FACTOR)
 
 
+def field_of_a_dataclass(rate: float) -> Any:
+    @dataclasses.dataclass(slots=True)
+    class Parameters:
+        rates: list[float] = dataclasses.field(default_factory=lambda: [rate])
+
+    return lambda port: Mine(port, Parameters().rates[0])
+
+
+def cached_property(rate: float) -> Any:
+    class Own(cellrate.SwitchAlgorithm):
+        @functools.cached_property
+        def given(self) -> float:
+            return rate
+
+        def on_backward_rm(self, now: float, vc: Any, queue: int) -> float:
+            return self.given
+
+    return Own
+
+
+def random_numbers(rate: float) -> Any:
+    # Classes of Cython say with a descriptor where they come from.
+    generator = np.random.default_rng(int(rate))
+    return lambda port: Mine(port, generator.random())
+
+
+def member_of_an_enumeration(rate: float) -> Any:
+    kind = enum.Enum("kind", {"RATE": rate})
+    return lambda port: Mine(port, kind.RATE.value)
+
+
+def module_without_a_file(rate: float) -> Any:
+    module = types.ModuleType("made_here")
+    module.rate = rate  # type: ignore[attr-defined]
+    return lambda port: Mine(port, module.rate)
+
+
+def module_in_a_closure(rate: float) -> Any:
+    global FACTOR
+    FACTOR = rate
+    module = sys.modules[__name__]
+    return lambda port: Mine(port, module.FACTOR)
+
+
+def module_as_a_default(rate: float) -> Any:
+    global FACTOR
+    FACTOR = rate
+    return lambda port, module=sys.modules[__name__]: Mine(port, module.FACTOR)
+
+
 KINDS: list[Callable[[float], Any]] = [
     partial, positional, anonymous, default, closure, attribute, in_a_base, deep, decorated, Maker,
-    lambda rate: Maker(rate).make, global_of_a_module,
+    lambda rate: Maker(rate).make, global_of_a_module, field_of_a_dataclass, cached_property, random_numbers,
+    member_of_an_enumeration, module_without_a_file, module_in_a_closure, module_as_a_default,
 ]  # fmt: skip
 
 
@@ -239,8 +298,94 @@ def evaluates(port: object) -> Mine:
     return Mine(port, eval("1.0"))
 
 
-def test_what_comes_from_outside_has_no_digest() -> None:
+def loads(port: object) -> Mine:
+    return Mine(port, np.load("rate.npy")[0])
+
+
+def loads_by_its_name(port: object) -> Mine:
+    return Mine(port, load_array("rate.npy")[0])
+
+
+def loads_what_it_imports(port: object) -> Mine:
+    import numpy
+
+    return Mine(port, numpy.load("rate.npy")[0])
+
+
+def reads_a_table(port: object) -> Mine:
+    return Mine(port, pyarrow.csv.read_csv("rates.csv")[0][0].as_py())
+
+
+def asks_a_database(port: object) -> Mine:
+    return Mine(port, sqlite3.connect("rates.db").execute("select rate from rates").fetchone()[0])
+
+
+def looks_at_files(port: object) -> Mine:
+    return Mine(port, 1.0 if os.path.exists("fast") else 2.0)  # noqa: PTH110
+
+
+def has_a_path(port: object) -> Mine:
+    return Mine(port, len(list(Path().iterdir())))
+
+
+def reads_settings(port: object) -> Mine:
+    settings = configparser.ConfigParser()
+    settings.read("rates.ini")
+    return Mine(port, float(settings["rates"]["rate"]))
+
+
+def reads_results(port: object) -> Mine:
+    return Mine(port, cellrate.load("results").summary["vcs"][0]["mean_acr"])
+
+
+OUTSIDE = [
+    opens, asks_the_environment, evaluates, loads, loads_by_its_name, loads_what_it_imports, reads_a_table,
+    asks_a_database, looks_at_files, has_a_path, reads_settings, reads_results,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", OUTSIDE)
+def test_what_comes_from_outside_has_no_digest(make: Callable[[object], Mine]) -> None:
+    assert of(make) is None
+
+
+class Load:
+    load = 1.0
+
+
+def has_a_load(port: object) -> Mine:
+    return Mine(port, Load.load + np.float64(1.0).real)
+
+
+def test_names_of_what_reads_files_may_be_those_of_ones_own() -> None:
+    assert of(has_a_load) is not None
+
+
+def test_what_cannot_be_taken_has_no_digest() -> None:
     with Path(os.devnull).open() as held:
-        for make in (opens, asks_the_environment, evaluates, lambda port: Mine(port, held.fileno())):
-            assert of(make) is None
+        assert of(lambda port: Mine(port, held.fileno())) is None
+
+    class Throwing:
+        def __getattribute__(self, name: str) -> object:
+            raise RuntimeError(name)
+
+    throwing = Throwing()
+    assert of(lambda port: Mine(port, throwing)) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("has_version", [False, True])
+def test_what_is_installed_counts_by_its_version_or_by_its_files(modules: Path, has_version: bool) -> None:
+    installed = modules / "site-packages"
+    installed.mkdir()
+    text = "__version__ = '1'\n" if has_version else ""
+    (installed / "helper.py").write_text(text + "def rate():\n    return 1.0\n")
+    (modules / "helper.py").unlink()
+    code = "import sys; sys.path.append('site-packages'); " + DIGEST
+    before = printed(modules, code=code)
+    (installed / "helper.py").write_text(text + "def rate():\n    return 2.0\n")
+    assert before not in ("", "None")
+    assert (printed(modules, code=code) == before) == has_version
+
+
+def test_nothing_has_an_empty_digest() -> None:
     assert digest_of(Plugins()) == ""

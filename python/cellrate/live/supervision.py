@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -283,7 +284,20 @@ def attempt(
     told = (log.read_text(errors="replace") + printed.last).strip()
     if "unshare" in told and "Operation not permitted" in told:
         raise LiveUnavailable(f"{told}. `cellrate doctor` says what is missing.")
-    raise RunError(f"the attempt ended with status {status} and without a result: {told[-2000:] or 'it said nothing'}")
+    raise RunError(_without_result(status, told))
+
+
+def _without_result(status: int, told: str) -> str:
+    """Say how an attempt has ended that gave no result, by the status of `unshare` and what all have said."""
+    lines = told.splitlines()
+    of_programs = [line for line in lines if not (line.startswith("unshare:") and "sigprocmask" in line)]
+    if of_programs != lines:
+        # unshare ends itself by the signal that has ended its child. Of SIGKILL it cannot, and complains of that.
+        status = -signal.SIGKILL
+    ended = f"ended with status {status}" if status >= 0 else f"was ended by {signal.Signals(-status).name}"
+    short = ", as the kernel does where memory is short," if status == -signal.SIGKILL else ""
+    said = "\n".join(of_programs).strip()[-2000:]
+    return f"the attempt {ended}{short} and without a result: {said or 'it said nothing'}"
 
 
 def keep(attempt_folder: Path, folder: Path) -> None:

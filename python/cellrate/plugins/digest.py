@@ -2,8 +2,9 @@
 
 It is taken of what a plugin consists of, by value: code, defaults, closures, arguments of a partial, attributes of its
 classes, and whatever globals these use, from one to the next. Of modules of the user's own it takes the files too, and
-those of the modules that they import. Modules that are installed, and Python's, count by name and version. The pickle
-that goes to workers has the same in it, but not always with the same octets: sets have another order in each process.
+those of the modules that they import. Modules that are installed with a version, and Python's, count by that. The
+pickle that goes to workers has the same in it, but not always with the same octets: sets have another order in each
+process.
 
 Whatever cannot be had so, or comes from outside when it runs, such as a file that it opens, has no digest: nobody can
 say then that it is today what it was yesterday.
@@ -21,7 +22,7 @@ import struct
 import sys
 import sysconfig
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,26 @@ OUTSIDE_NAMES = frozenset(
     }
 )  # fmt: skip
 """Attributes of modules and paths by which it does so."""
+
+OUTSIDE_MODULES = frozenset(
+    {
+        "_io", "_socket", "_sqlite3", "bz2", "configparser", "ctypes", "dbm", "fileinput", "ftplib", "glob", "gzip",
+        "http", "importlib", "io", "linecache", "lzma", "mmap", "pathlib", "pkgutil", "runpy", "shelve", "shutil",
+        "socket", "sqlite3", "subprocess", "tarfile", "tempfile", "urllib", "xml", "zipfile",
+    }
+)  # fmt: skip
+"""Modules of Python by which it does so, whatever of them it uses."""
+
+OUTSIDE_CALLS = frozenset(
+    {
+        "load", "loadmat", "read", "fromregex", "DataSource", "listdir", "scandir", "stat", "walk", "popen", "exists",
+        "isfile", "isdir", "getsize", "getmtime", "getcwd", "stdin", "modules",
+    }
+)  # fmt: skip
+"""Names by which it does so where they are of a module that is not the user's own, such as `numpy.load`.
+
+Those that begin with "read_" are, too, such as `pandas.read_csv`.
+"""
 
 _PASSED_OVER = frozenset(
     {"__dict__", "__weakref__", "_abc_impl", "__static_attributes__", "__firstlineno__", "__annotations_cache__"}
@@ -60,7 +81,8 @@ def digest_of(plugins: Plugins) -> str | None:
             digest.take((kind, name))
             digest.take(make)
         digest.take_files()
-    except (NoDigestError, RecursionError):
+    except Exception:
+        # Objects of others may answer with anything where they are looked at.
         return None
     return digest.hexdigest()
 
@@ -124,6 +146,9 @@ class _Digest:
                 self._all("partial", [type(thing), thing.func, thing.args, thing.keywords])
             case staticmethod() | classmethod():
                 self._all(type(thing).__name__, [thing.__func__])
+            case functools.cached_property():
+                # Some versions of Python keep a lock in it, which has no value.
+                self._all("cached property", [thing.attrname, thing.func])
             case property():
                 self._all("property", [thing.fget, thing.fset, thing.fdel])
             case types.CellType():
@@ -198,7 +223,11 @@ class _Digest:
     def _module(self, module: types.ModuleType) -> None:
         self._say("module", module.__name__)
         if not self._is_own(vars(module)):
-            self._say(str(getattr(module, "__version__", "")))
+            self._installed(module.__name__)
+        elif getattr(module, "__file__", None) is None and module.__name__ != "__main__":
+            # Made by a program: no file says what is in it.
+            members = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+            self._mapping("members", members)
 
     def _is_own(self, scope: Mapping[str, Any]) -> bool:
         """Whether globals are of a module of the user's own; its file is then taken."""
@@ -212,7 +241,7 @@ class _Digest:
 
     def _function(self, function: types.FunctionType) -> None:
         scope = function.__globals__
-        self._say("function", function.__module__ or "", function.__qualname__)
+        self._say("function", str(function.__module__), function.__qualname__)
         if not self._is_own(scope):
             self._installed(function.__module__)
             self._take_closure(function)
@@ -223,6 +252,13 @@ class _Digest:
         names, attributes, imports = _used(function.__code__)
         for name in sorted(imports):
             self._import(name, attributes)
+            self._stay_inside(function, sys.modules.get(name), attributes)
+        given = dict(zip(function.__code__.co_freevars, _contents(function.__closure__), strict=True))
+        for name, used in _chains(function.__code__):
+            self._stay_inside(function, given.get(name, scope.get(name)), used)
+        for held in (*given.values(), *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            if isinstance(held, types.ModuleType):
+                self._attributes(held, attributes)
         if attributes & OUTSIDE_NAMES:
             raise NoDigestError(f"{function.__qualname__} uses {min(attributes & OUTSIDE_NAMES)}")
         for name in sorted(names):
@@ -244,6 +280,26 @@ class _Digest:
             elif spec.origin and Path(spec.origin).is_file() and _is_own(found, spec.origin, self._own_tops):
                 self._files.setdefault(str(Path(spec.origin).resolve()), _package(found, spec))
 
+    def _stay_inside(self, function: types.FunctionType, used: object, attributes: Collection[str]) -> None:
+        """See that a function does not use what brings something in from outside: a module, or a part of one.
+
+        Raises
+        ------
+        NoDigestError
+            If it does.
+        """
+        is_module = isinstance(used, types.ModuleType)
+        if not is_module and not isinstance(used, type | types.FunctionType | types.BuiltinFunctionType):
+            return
+        module: Any = used if is_module else sys.modules.get(str(used.__module__))
+        if module is None or self._is_own(vars(module)):
+            return
+        top = module.__name__.partition(".")[0]
+        names = [*attributes, *([] if is_module else [str(getattr(used, "__name__", ""))])]
+        outside = [name for name in names if name in OUTSIDE_CALLS or name.startswith("read_")]
+        if top in OUTSIDE_MODULES or outside:
+            raise NoDigestError(f"{function.__qualname__} uses {'.'.join([module.__name__, *outside[:1]])}")
+
     def _take_closure(self, function: types.FunctionType) -> None:
         self._all("defaults", [function.__defaults__, function.__kwdefaults__, list(function.__closure__ or ())])
 
@@ -264,11 +320,12 @@ class _Digest:
         self._all("constants", code.co_consts)
 
     def _class(self, kind: type) -> None:
-        self._say("class", kind.__module__, kind.__qualname__)
-        module = sys.modules.get(kind.__module__)
+        # Of some classes that Cython makes it is a descriptor.
+        self._say("class", str(kind.__module__), kind.__qualname__)
+        module = sys.modules.get(str(kind.__module__))
         # A file that is read as a plugin may have the name of another module, whose classes these are not.
         if module is not None and _named_in(module, kind.__qualname__) is kind and not self._is_own(vars(module)):
-            self._installed(kind.__module__)
+            self._installed(str(kind.__module__))
             return
         self._all("bases", [type(kind), *kind.__bases__])
         members = {name: value for name, value in vars(kind).items() if name not in _PASSED_OVER}
@@ -276,8 +333,7 @@ class _Digest:
 
     def _installed(self, module: str | None) -> None:
         """Say which version of an installed package it is."""
-        top = sys.modules.get((module or "").partition(".")[0])
-        self._say("installed", str(getattr(top, "__version__", "")))
+        self._say("installed", _version((module or "").partition(".")[0]))
 
     def _reference(self, thing: Any) -> None:
         owner = getattr(thing, "__self__", None)
@@ -324,6 +380,34 @@ def _used(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
     return names, attributes, imports
 
 
+def _chains(code: types.CodeType) -> Iterator[tuple[str, list[str]]]:
+    """Give the names that code loads from around it, each with the attributes that it then asks for, one of another."""
+    name, attributes = "", list[str]()
+    for instruction in dis.get_instructions(code):
+        if name and instruction.opname.startswith(("LOAD_ATTR", "LOAD_METHOD")):
+            attributes.append(instruction.argval)
+            continue
+        if name and instruction.opname not in ("CACHE", "EXTENDED_ARG"):
+            yield name, attributes
+            name = ""
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_DEREF"):
+            name, attributes = instruction.argval, []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _chains(constant)
+
+
+def _contents(closure: tuple[types.CellType, ...] | None) -> list[object]:
+    """Give what the cells of a closure hold, None for one that is still empty."""
+    held: list[object] = []
+    for cell in closure or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:
+            held.append(None)
+    return held
+
+
 def _named_in(module: types.ModuleType, name: str) -> object:
     found: object = module
     for part in name.split("."):
@@ -346,8 +430,24 @@ def _is_own(name: str, file: object, own_tops: set[str]) -> bool:
         return name not in sys.builtin_module_names and getattr(sys.modules.get(name), "__spec__", None) is None
     place = Path(file).resolve()
     if {"site-packages", "dist-packages"} & set(place.parts):
-        return name.partition(".")[0] in own_tops
+        top = name.partition(".")[0]
+        # Without a version nothing tells one installation from the next but what lies in it.
+        return top in own_tops or not _version(top)
     return not any(place.is_relative_to(path) for path in _paths_of_python())
+
+
+@functools.cache
+def _version(top: str) -> str:
+    """Give the version of an installed package; "" if it has none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    said = getattr(sys.modules.get(top), "__version__", None)
+    if said is not None:
+        return str(said)
+    try:
+        return version(top)
+    except (PackageNotFoundError, ValueError):
+        return ""
 
 
 @functools.cache

@@ -366,6 +366,10 @@ _READ: Mapping[str, Dimension] = {
 }
 
 
+MEANT_AS_PERCENT = 10.0
+"""From where on a plain number is hardly a ratio: 90 for 0.9, of a figure that may be above 1."""
+
+
 def _value_for(figure: Figure, asked: str, text: str) -> float:
     """Read a value in the dimension of a figure, and give it in the unit of results."""
     column = figure.column
@@ -376,8 +380,11 @@ def _value_for(figure: Figure, asked: str, text: str) -> float:
     has_unit = dimension in (None, "cells", "size") or (
         dimension in ("time", "rate") and re.search(_UNITS + r"(?:\[.*)?$", asked.strip()) is not None
     )
+    number = 0.0 if plain is None else float(text)
+    if not math.isfinite(number):
+        raise CellrateError(f"{what}: {text!r} is beyond what numbers here can be")
     if plain is not None and has_unit:
-        return float(text)
+        return number
     if dimension is None:
         unit = "" if column.declared.unit == "-" else f" of {column.declared.unit}"
         raise CellrateError(f"{text!r}: {what} is a number{unit}; write one such as 10")
@@ -388,4 +395,6 @@ def _value_for(figure: Figure, asked: str, text: str) -> float:
     if dimension == "share" and not 0 <= value <= 1:
         right = f"{text} % or {value / 100:g}" if plain is not None and 0 <= value <= 100 else "one from 0 % to 100 %"
         raise CellrateError(f"{what}: {text!r} is not a share of a whole, from 0 to 1; write {right}")
+    if dimension == "ratio" and plain is not None and value >= MEANT_AS_PERCENT:
+        raise CellrateError(f"{what}: {text!r} would be {100 * value:g} %; write {text} % or {100 * value:g} %")
     return value / CELL_BITS if column.declared.unit == "cells/s" else value
