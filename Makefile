@@ -252,7 +252,7 @@ $(STAMPS)/docs: requirements/docs.txt | $(STAMPS)/venv
 # For who changes a dependency in pyproject.toml, or wants newer versions within its bounds (LOCK_OPTIONS=--upgrade).
 lock: | $(STAMPS)/venv
 	echo 'uv>=0.13,<0.14' | $(LOCK) - -o requirements/lock.txt
-	$(LOCK) pyproject.toml --group tools $(foreach extra,cluster import polars tune xarray,--extra $(extra)) -o requirements/tools.txt
+	$(LOCK) pyproject.toml --group tools $(foreach extra,cluster import polars quic tune xarray,--extra $(extra)) -o requirements/tools.txt
 	$(LOCK) pyproject.toml --group docs -c requirements/tools.txt -o requirements/docs.txt
 
 # An editable install: Python runs from python/, the compiled module lies beside it. Bytecode is written here, as pip does for

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
-LOCKED = {"tools.txt": ("tools", "cluster", "import", "polars", "tune", "xarray"), "docs.txt": ("docs",)}
+LOCKED = {"tools.txt": ("tools", "cluster", "import", "polars", "quic", "tune", "xarray"), "docs.txt": ("docs",)}
 """Files of requirements/, and the extras and groups that they are for."""
 
 pytestmark = pytest.mark.skipif(not (ROOT / "requirements").is_dir(), reason="not a clone")
