@@ -21,9 +21,9 @@ from cellrate import CellrateError
 from cellrate.campaigns.batches import Target, lacks
 from cellrate.campaigns.executors import Workers
 from cellrate.campaigns.manifest import Manifest
+from cellrate.campaigns.running import sweep_into
 from cellrate.campaigns.scheduling import run_each
 from cellrate.campaigns.store import naming
-from cellrate.campaigns.sweeping import sweep_into
 from cellrate.command_line.main import status
 from cellrate.folders.locks import Lock, LockFiles, Locks, points_in
 from cellrate.folders.owned import area_of, owning

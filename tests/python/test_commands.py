@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Annotated, Any, Literal, cast
@@ -11,9 +13,20 @@ import pytest
 
 from cellrate.command_line.app import ADDED_BY
 from cellrate.command_line.app import app as command_line
+from cellrate.command_line.options import Chosen
 from cellrate.command_line.typed import App, Parameter, UsageError, in_two_columns
+from cellrate.plugins.collection import Plugins
 
 Text = Annotated[str, Parameter(help="A text of 100 %.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """Options of several commands."""
+
+    level: Annotated[int | None, Parameter(help="Level.")] = None
+    colours: Annotated[list[str] | None, Parameter(name="--colour", help="Colours.")] = None
+    size: Annotated[str, Parameter(help="Size.")]
 
 
 @pytest.fixture
@@ -70,7 +83,34 @@ def app(called: dict[str, Any]) -> App:
         called.update(file=file, keys=keys, to=to, within=within)
         return 0
 
+    @inner.command("share")
+    def share(file: Text, /, *, shared: Shared, json: Annotated[bool, Parameter(help="JSON.")] = False) -> int:
+        """Share options."""
+        called.update(file=file, shared=shared, json=json)
+        return 0
+
     return top
+
+
+def test_a_dataclass_stands_for_the_options_that_are_its_fields(
+    app: App, called: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--colour", "red", "--level", "2", "--json", "--colour", "blue", "--size", "3"]
+    assert app(["inner", "share", "a.toml", *words]) == 0
+    assert called == {"file": "a.toml", "shared": Shared(level=2, colours=["red", "blue"], size="3"), "json": True}
+    assert app(["inner", "share", "a.toml", "--size", "4"]) == 0
+    assert called["shared"] == Shared(size="4")
+    for wrong, said in (
+        ("", "arguments are required: --size"),
+        ("--size 1 --size 2", "--size is given more than once"),
+        ("--size 1 --levle 2", "Did you mean --level?"),
+        ("--size 1 --level x", '"x" is not a whole number'),
+    ):
+        with pytest.raises(UsageError, match=re.escape(said)):
+            app(["inner", "share", "a.toml", *wrong.split()])
+    assert app(["inner", "share", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("--level") < shown.index("--colour") < shown.index("--size") < shown.index("--json")
 
 
 def test_a_command_is_imported_when_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,8 +190,8 @@ def test_a_list_by_place_takes_what_is_left(app: App, called: dict[str, Any]) ->
     [
         ("doo", 'Unknown command "doo". Did you mean do? Available commands: do, inner.'),
         ("--json", 'Unknown option "--json". Available commands: do, inner.'),
-        ("inner man", 'Unknown command "man". Did you mean many? Available commands: many, vary.'),
-        ("inner --version", 'Unknown option "--version". Available commands: many, vary.'),
+        ("inner man", 'Unknown command "man". Did you mean many? Available commands: many, share, vary.'),
+        ("inner --version", 'Unknown option "--version". Available commands: many, share, vary.'),
         ("do", "The following arguments are required: FILE."),
         ("do a b", '"b" is one argument too many for tool do.'),
         ("do a --sed 1", "Unknown option --sed. Did you mean --seed?"),
@@ -219,3 +259,12 @@ def test_two_columns_break_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
         "      eight nine ten",
         "name  short",
     ]
+
+
+def test_what_is_chosen_of_a_scenario_takes_bare_names_of_algorithms() -> None:
+    """All commands that run something share it: run, watch, live run and live watch."""
+    own = Plugins.of({"mine": cast(Any, object)}, None, None)
+    for name, table in (("phantom", {"type": "phantom"}), ("mine", {"type": "custom", "name": "mine"})):
+        chosen = Chosen(set=[f"defaults.switch.algorithm={name}"], seed=7, record=["acr,queue"])
+        document = chosen.scenario("two-source-transient", own).to_dict()
+        assert (document["defaults"]["switch"]["algorithm"], document["seed"]) == (table, 7)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.campaigns.sweeping import sweep_into
+from cellrate.campaigns.running import sweep_into
 from cellrate.folders.atomic_folder import write_whole
 from cellrate.folders.replaceable import REPORT, check_apart, plain_name, replaceable
 from cellrate.papers import load_paper

@@ -14,7 +14,7 @@ import pytest
 
 import cellrate
 from cellrate import CellrateError
-from cellrate.campaigns.sweeping import sweep_into
+from cellrate.campaigns.running import sweep_into
 from cellrate.command_line.main import status
 from cellrate.folders.locks import Lock, LockFiles, Locks
 from cellrate.folders.owned import area_of

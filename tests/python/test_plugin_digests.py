@@ -22,7 +22,7 @@ import pytest
 from numpy import load as load_array
 
 import cellrate
-from cellrate.campaigns.sweeping import sweep_into
+from cellrate.campaigns.running import sweep_into
 from cellrate.plugins.collection import Plugins, load
 from cellrate.plugins.digest import digest_of
 from conftest import SWEEP

@@ -97,7 +97,7 @@ def test_rows_that_there_are_not_are_told_with_those_that_there_are() -> None:
 
 
 def test_a_folder_has_the_tables_and_the_picture(tmp_path: Path) -> None:
-    from cellrate.campaigns.sweeping import sweep_into
+    from cellrate.campaigns.running import sweep_into
 
     points = [(point.scenario, point.settings) for point in SWEPT.points()]
     sweep_into(tmp_path / "out", points, csv=True, plots=True, workers=1)

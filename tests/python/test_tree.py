@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -87,6 +88,42 @@ def test_files_are_short() -> None:
         if len(file.read_text().splitlines()) >= LINES
     ]
     assert long == []
+
+
+KERNEL = ("kernel/", "port/", "port.rs", "endpoint", "cell.rs", "stretch.rs", "mechanisms.rs")
+"""Beginnings of the names of the simulator's files that its kernel is made of; the port of the engine is one more."""
+
+KERNEL_LINES = 12_227
+"""Most lines of the kernel, without its tests. Whoever takes lines out lowers it, and who adds some says why."""
+
+
+def test_the_kernel_does_not_grow() -> None:
+    top = "crates/cellrate-sim/src/"
+    files = tracked(*(f"{top}{name}*" for name in KERNEL), "crates/cellrate-engine/src/served.rs")
+    own = [file for file in files if file.suffix == ".rs" and not re.search(r"tests?\.rs$|/tests/", str(file))]
+    # A module of tests stands at the end of its file.
+    tests = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{.*", re.MULTILINE | re.DOTALL)
+    count = sum(tests.sub("", file.read_text()).count("\n") for file in own)
+    assert KERNEL_LINES - 200 < count <= KERNEL_LINES, f"{count} lines; if they are fewer, lower KERNEL_LINES"
+
+
+LONG_FUNCTIONS = {
+    "python/cellrate/campaigns/sweeping.py": ["sweep"],
+    "python/cellrate/live/supervision.py": ["live_run"],
+    "papers/abr-parameters/abr_parameters/arithmetic.py": ["_findings"],
+    "papers/internet-applications/internet_applications/www.py": ["_text"],
+}
+"""Functions of more than 70 lines, by file: those of the interface have a page of reference in their docstrings."""
+
+
+def test_functions_are_short() -> None:
+    long: dict[str, list[str]] = {}
+    for file in tracked("python/*.py", "papers/*.py"):
+        if "tests" not in file.parts and not file.name.startswith("test_"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 70:
+                    long.setdefault(str(file.relative_to(ROOT)), []).append(node.name)
+    assert long == LONG_FUNCTIONS
 
 
 def test_the_architecture_says_where_each_crate_is() -> None:

@@ -208,14 +208,8 @@ def test_on_a_terminal_it_asks_and_asks_again() -> None:
         return next(said)
 
     asked = situation(
-        Answers(None, None, None, None, None),
+        Answers(buffer=100),
         interactive=True,
-        satellite_hops=0,
-        buffer_cells=100,
-        number_of_switches=2,
-        rate=None,
-        sources=2,
-        charging=None,
         ask=ask,
     )
     assert (asked.link_bps, asked.satellite_hops, asked.application, asked.switches) == (1.536e6, 1, "voice", "erica")

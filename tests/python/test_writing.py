@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cellrate
-from cellrate.campaigns.sweeping import sweep_into
+from cellrate.campaigns.running import sweep_into
 from cellrate.command_line.main import status
 from cellrate.folders.atomic_folder import write_whole
 from cellrate.results import writing

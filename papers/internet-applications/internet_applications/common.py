@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,16 +129,6 @@ def payload_share(result: Result, vc: str) -> float:
     cells = sum(row["data_delivered"] for row in result.summary["vcs"] if row["vc"] == vc)
     octets = sum(row["delivered_octets"] for row in result.summary["tcp"] if row["vc"] == vc)
     return float(octets / (48 * cells)) if cells else 0.0
-
-
-@dataclass(frozen=True)
-class Case:
-    """A setting that is run with several seeds."""
-
-    name: str
-    """Also the beginning of the names of its runs."""
-    scenario: str
-    settings: Mapping[str, object]
 
 
 def listed(values: Sequence[float], digits: int = 0) -> str:

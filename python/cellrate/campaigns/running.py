@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..folders.inventory import Inventory
 from ..folders.owned import area_of
+from ..plugins.collection import NOTHING, Plugins
 from ..plugins.digest import digest_of
 from ..running.points import How, Point, Progress, check_threads
 from ..running.processes import number_of_workers
@@ -28,39 +29,59 @@ if TYPE_CHECKING:
     from ..scenario import Scenario
 
 
-def run_campaign(
+def sweep_into(
     folder: Path,
     points: Sequence[Point],
     *,
-    csv: bool,
-    plots: bool,
-    workers: int | None,
-    progress: Progress | None,
-    how: How,
-    executor: ExecutorChoice,
-    fresh: bool,
+    csv: bool = False,
+    plots: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    threads: int = 1,
+    plugins: Plugins = NOTHING,
+    executor: ExecutorChoice = None,
+    fresh: bool = False,
     tables: bool = True,
-    complain: Callable[[str], object],
+    complain: Callable[[str], object] | None = None,
     name: str = "executor",
-) -> tuple[Sweep, list[Undrawn]]:
-    """Run what is missing of a campaign, and make its tables (`sweep_into`)."""
-    check_threads(how.threads)
+) -> Sweep:
+    """Run the points of a sweep into a folder, a campaign: a folder per point, and the rows of all points as tables.
+
+    Points that are there already, from the same scenario, seed and build, are not run again; several processes may work
+    on the same points. A point is written by the process that ran it, as soon as it has ended: whatever ends this, what
+    is done is kept, and the same call goes on. Without `tables` there are points alone; with `csv` there are tables as
+    CSV too, with `plots` pictures. Pictures that cannot be drawn are left out: `complain` is told, or a warning is
+    given.
+
+    Raises
+    ------
+    CellrateError
+        If the folder holds something else, or others are at work on it with other points.
+    RunError
+        If workers are gone; otherwise what a run raised.
+    """
+    from ..results.writing import describe_undrawn, warn
+
+    say, how = complain or warn, How(threads, plugins)
+    check_threads(threads)
     count = number_of_workers(workers, len(points))
-    how.plugins.check(scenario for scenario, _ in points)
-    digest = digest_of(how.plugins)
+    plugins.check(scenario for scenario, _ in points)
+    digest = digest_of(plugins)
     # What cannot be told from what it was yesterday is run again.
     manifest = Manifest.of(points, secrets.token_hex(8) if digest is None else digest)
-    with opened(folder, manifest, fresh=fresh, complain=complain) as campaign, _told(campaign, folder):
+    with opened(folder, manifest, fresh=fresh, complain=say) as campaign, _told(campaign, folder):
         work = _Work(campaign, points, how, csv=csv, plots=plots, progress=progress, tables=tables)
         if campaign.damaged:
             which, why = next(iter(campaign.damaged.items()))
-            complain(f"{len(campaign.damaged)} points in {folder} are not whole and are run again ({which}: {why})")
+            say(f"{len(campaign.damaged)} points in {folder} are not whole and are run again ({which}: {why})")
         undrawn = work.do(executor, count, name)
         sweep = Sweep.of_campaign(campaign.folder)
         sweep.folder = folder
         if plots:
             undrawn += _draw(campaign, sweep)
-    return sweep, undrawn
+    for text in describe_undrawn(undrawn):
+        say(text)
+    return sweep
 
 
 def _make_tables(campaign: Store, *, csv: bool, each: Each = here) -> None:

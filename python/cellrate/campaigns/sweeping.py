@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..algorithms import Algorithms
 from ..errors import CellrateError
-from ..plugins.collection import NOTHING, Plugins
+from ..plugins.collection import Plugins
 from ..policies import Policies
 from ..results import Result
-from ..running.points import How, Point, Progress, run_many
+from ..running.points import Progress, run_many
 from ..running.progress import reporting
 from ..scenario import Scenario, prepare
 from ..sweeps.naming import all_in_full, lists_in_full, own_names
 from ..sweeps.several import points_of
 from ..traffic import Traffic
-from .sweep import Runs, Sweep
+from .sweep import Runs
 
 if TYPE_CHECKING:
     from .executors import ExecutorChoice
@@ -102,63 +102,11 @@ def sweep(
     if out is None and (executor is not None or fresh):
         given = "executor" if executor is not None else "fresh"
         raise CellrateError(f"{given} needs out, a folder for the results")
+    from .running import sweep_into
+
     with reporting(points[0][0].name, len(points), progress) as reporter:
         if out is None:
             return Runs(run_many(points, workers=workers, progress=reporter, plugins=plugins))
         return sweep_into(
             Path(out), points, workers=workers, progress=reporter, plugins=plugins, executor=executor, fresh=fresh
         )
-
-
-def sweep_into(
-    folder: Path,
-    points: Sequence[Point],
-    *,
-    csv: bool = False,
-    plots: bool = False,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    threads: int = 1,
-    plugins: Plugins = NOTHING,
-    executor: ExecutorChoice = None,
-    fresh: bool = False,
-    tables: bool = True,
-    complain: Callable[[str], object] | None = None,
-    name: str = "executor",
-) -> Sweep:
-    """Run the points of a sweep into a folder, a campaign: a folder per point, and the rows of all points as tables.
-
-    Points that are there already, from the same scenario, seed and build, are not run again; several processes may work
-    on the same points. A point is written by the process that ran it, as soon as it has ended: whatever ends this, what
-    is done is kept, and the same call goes on. Without `tables` there are points alone; with `csv` there are tables as
-    CSV too, with `plots` pictures. Pictures that cannot be drawn are left out: `complain` is told, or a warning is
-    given.
-
-    Raises
-    ------
-    CellrateError
-        If the folder holds something else, or others are at work on it with other points.
-    RunError
-        If workers are gone; otherwise what a run raised.
-    """
-    from ..results.writing import describe_undrawn, warn
-    from .running import run_campaign
-
-    say = complain or warn
-    sweep, undrawn = run_campaign(
-        folder,
-        points,
-        csv=csv,
-        plots=plots,
-        workers=workers,
-        progress=progress,
-        how=How(threads, plugins),
-        executor=executor,
-        fresh=fresh,
-        tables=tables,
-        complain=say,
-        name=name,
-    )
-    for text in describe_undrawn(undrawn):
-        say(text)
-    return sweep

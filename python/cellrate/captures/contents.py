@@ -48,11 +48,6 @@ class Content:
     is_damaged: bool = False
     """Whether the CRC-10 of an OAM or RM cell is wrong."""
 
-    @property
-    def ends_pdu(self) -> bool:
-        """Say whether it is the last cell of an AAL5 PDU."""
-        return self.kind == CELL and self.pti < 4 and self.pti & 1 == 1
-
 
 def cells_for(sdu_octets: int) -> int:
     """Give the cells of an AAL5 PDU with so many octets of payload."""

@@ -4,39 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from .. import quantities
 from ..advice.situation import SECONDS_PER_KM, Situation
 from ..choices import Application, Switches
 from ..errors import CellrateError
+from .typed import Parameter
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answers:
-    """Answers that must be known, as text; None where it has not been said."""
+    """Options that say what is known of a connection, as text; None where it has not been said."""
 
-    link: str | None
-    distance: str | None
-    round_trip: str | None
-    application: Application | None
-    switches: str | None
+    link: Annotated[
+        str | None,
+        Parameter(help="Rate of the slowest link: 155.52 Mbps, or T1, E1, E3, DS3, DS3-PLCP, OC-3, STM-1, OC-12."),
+    ] = None
+    distance: Annotated[str | None, Parameter(help="Length of the path, one way, such as 1000 km.")] = None
+    round_trip: Annotated[str | None, Parameter(help="Round-trip time without queues, instead of a distance.")] = None
+    satellite_hops: Annotated[int, Parameter(help="Geostationary hops on the path, 550 ms there and back each.")] = 0
+    buffer: Annotated[int, Parameter(help="Room for ABR cells in each switch [cells].")] = 4096
+    application: Annotated[Application | None, Parameter(help="What it carries.")] = None
+    switches: Annotated[
+        Literal[Switches, "explicit"] | None,
+        Parameter(help="How switches give feedback; explicit means erica."),
+    ] = None
+    number_of_switches: Annotated[int, Parameter(help="Switches on the path.")] = 2
+    rate: Annotated[str | None, Parameter(help="What the application must have, such as 6 Mbps.")] = None
+    sources: Annotated[int, Parameter(help="Connections that share the slowest link, this one included.")] = 2
+    charging: Annotated[int | None, Parameter(help="k, where the price limits PCR to k x MCR (2 to 10).")] = None
 
 
-def situation(
-    answers: Answers,
-    *,
-    interactive: bool,
-    satellite_hops: int,
-    buffer_cells: int,
-    number_of_switches: int,
-    rate: str | None,
-    sources: int,
-    charging: int | None,
-    ask: Callable[[str], str] = input,
-) -> Situation:
+def situation(answers: Answers, *, interactive: bool, ask: Callable[[str], str] = input) -> Situation:
     """Make a situation of what was said, and ask for the rest if `interactive`.
 
     Raises
@@ -48,7 +50,7 @@ def situation(
         raise CellrateError("give --distance or --round-trip, not both")
 
     if not interactive:
-        _name_all_missing(answers, satellite_hops)
+        _name_all_missing(answers)
 
     def asked(given: str | None, question: str, read: Callable[[str], T], default: str) -> T:
         if given is not None:
@@ -60,6 +62,7 @@ def situation(
                 print(error)
 
     link_bps = asked(answers.link, "Rate of the slowest link, such as 155.52 Mbps, or T1, OC-3", bits_per_s, "OC-3")
+    satellite_hops = answers.satellite_hops
     if answers.round_trip is not None:
         round_trip_s = seconds(answers.round_trip)
     elif answers.distance is None and answers.link is not None and satellite_hops:
@@ -70,30 +73,25 @@ def situation(
         round_trip_s = 2 * distance * SECONDS_PER_KM
     if interactive and answers.link is None and not satellite_hops:
         satellite_hops = asked(None, "Satellite hops", integer, "0")
-    application = asked(
-        answers.application,
-        "Application: bulk, interactive, video, voice, transaction",
-        _application,
-        "bulk",
-    )
-    switches = asked(answers.switches, "Switches: efci, relative, erica, eprca", _switches, "erica")
+    applications = "Application: bulk, interactive, video, voice, transaction"
+    application = asked(answers.application, applications, _application, "bulk")
     return Situation(
         link_bps=link_bps,
         round_trip_s=round_trip_s,
         satellite_hops=satellite_hops,
-        buffer_cells=buffer_cells,
-        switches=switches,
-        number_of_switches=number_of_switches,
+        buffer_cells=answers.buffer,
+        switches=asked(answers.switches, "Switches: efci, relative, erica, eprca", _switches, "erica"),
+        number_of_switches=answers.number_of_switches,
         application=application,
-        rate_bps=None if rate is None else bits_per_s(rate),
-        sources=sources,
-        charging=charging,
+        rate_bps=None if answers.rate is None else bits_per_s(answers.rate),
+        sources=answers.sources,
+        charging=answers.charging,
     )
 
 
-def _name_all_missing(answers: Answers, satellite_hops: int) -> None:
+def _name_all_missing(answers: Answers) -> None:
     """Name every option that has no answer, where no questions can be asked."""
-    has_length = answers.distance is not None or answers.round_trip is not None or satellite_hops
+    has_length = answers.distance is not None or answers.round_trip is not None or answers.satellite_hops
     given = {
         "--link": answers.link is not None,
         "--distance or --round-trip": has_length,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from .app import app
-from .options import Algorithm, AllowFiles, CustomTraffic, Json, Points, Policy, point_of
+from .options import AllowFiles, Custom, Json, Points, point_of
 from .output import own_output_aside, print_json, tell
 from .typed import Parameter
 
@@ -23,9 +23,7 @@ def explain(
     at: Annotated[str | None, Parameter(help="The instant, such as 120ms; the end of the run by default.")] = None,
     steps: Annotated[int, Parameter(help="How many steps of ACR to show, those before the instant.")] = 8,
     point: Points = None,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
+    custom: Custom,
     allow_files: AllowFiles = None,
     json: Json = False,
 ) -> int:
@@ -35,13 +33,12 @@ def explain(
     """
     from dataclasses import asdict
 
-    from ..plugins.collection import load
     from ..recorded.table import print_numbers
     from ..running.explained import in_words, table
     from ..running.explaining import explain as explained
     from .asking import seconds
 
-    plugins = load(algorithm, policy, traffic)
+    plugins = custom.load()
     scenario = _scenario_of(what, point, allow_files or [])
     with own_output_aside(json):
         found = explained(
@@ -49,9 +46,7 @@ def explain(
             vc,
             None if at is None else seconds(at),
             steps=steps,
-            algorithms=plugins.algorithms,
-            policies=plugins.policies,
-            traffic=plugins.traffic,
+            **plugins.keywords(),
         )
     if json:
         print_json(asdict(found))

@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from .app import app
 from .options import (
-    Algorithm,
     AllowCommands,
-    CaptureFolder,
-    CaptureFrom,
-    CaptureKind,
-    CaptureLimit,
-    CapturePorts,
-    CaptureUntil,
-    CustomTraffic,
+    Captured,
+    Chosen,
+    Csv,
+    Custom,
     File,
     Json,
     Key,
+    Plot,
     Points,
-    Policy,
-    Record,
-    Seed,
+    Port,
     Settings,
     Start,
-    capture_of,
     key_in,
     point_of,
-    recorded_of,
     settings_of,
     unix_ns,
 )
-from .output import print_json, progress_bar, say_where, warn_and_exit_status, with_something_to_draw
+from .output import print_json, progress_bar, say_where, tell, warn_and_exit_status
 from .typed import Parameter
+
+if TYPE_CHECKING:
+    from ..live.supervision import LiveRun
+
+LiveOut = Annotated[
+    Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
+]
 
 live_app = app.group("live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
 
@@ -82,13 +83,8 @@ def live_run(
     file: File,
     /,
     *,
-    set: Settings = None,
-    seed: Seed = None,
-    point: Points = None,
-    record: Record = None,
-    out: Annotated[
-        Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
-    ] = None,
+    chosen: Chosen,
+    out: LiveOut = None,
     repeat: Annotated[
         int, Parameter(help="Runs, each with results of its own; of several, means with 95 % intervals.")
     ] = 1,
@@ -103,17 +99,10 @@ def live_run(
     key: Key = None,
     allow_commands: AllowCommands = False,
     json: Json = False,
-    plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
-    capture: CaptureFolder = None,
-    capture_port: CapturePorts = None,
-    capture_from: CaptureFrom = None,
-    capture_until: CaptureUntil = None,
-    capture_kind: CaptureKind = None,
-    capture_limit: CaptureLimit = None,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
+    plot: Plot = False,
+    csv: Csv = False,
+    captured: Captured,
+    custom: Custom,
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
@@ -122,29 +111,29 @@ def live_run(
     has the hosts.
     """
     from ..live.runs import run_and_write
-    from ..live.table import print_live, print_repeated
-    from ..plugins.collection import load
-    from ..scenario import prepare
+    from ..live.supervision import LiveOptions
 
     undrawn: list[str] = []
-    scenario = prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record))
+    plugins = custom.load()
     runs, folder = run_and_write(
-        with_something_to_draw(scenario) if plot else scenario,
-        point=point_of(point),
+        chosen.scenario(file, plugins, is_drawn=plot),
+        point=point_of(chosen.point),
         out=out,
         repeat=repeat,
-        attempts=attempts,
-        distributed=distributed,
-        elsewhere=elsewhere or [],
-        start_unix_ns=unix_ns(start),
-        key=key_in(key),
         plots=plot,
         csv=csv,
-        capture=capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: progress_bar(name, quiet=json),
-        plugins=load(algorithm, policy, traffic),
-        allow_commands=allow_commands,
-        complain=undrawn.append,
+        options=LiveOptions(
+            attempts=attempts,
+            distributed=distributed,
+            elsewhere=elsewhere or [],
+            start_unix_ns=unix_ns(start),
+            key=key_in(key),
+            capture=captured.read(),
+            plugins=plugins,
+            allow_commands=allow_commands,
+            complain=undrawn.append,
+        ),
     )
     failed = any(run.failed_applications or not run.in_time for run in runs)
     if json:
@@ -153,17 +142,22 @@ def live_run(
 
         print_json(summaries[0] if len(runs) == 1 else {"runs": summaries, "means": content(means(summaries))})
         return warn_and_exit_status(undrawn) or int(failed)
+    print_runs(runs)
+    tell(f"Results are in {folder}")
+    return warn_and_exit_status(undrawn) or int(failed)
+
+
+def print_runs(runs: Sequence[LiveRun]) -> None:
+    """Print the tables of live runs, with the files of their captures, and means where there are several."""
+    from ..live.table import print_live, print_repeated
     from ..terminal import Console
 
-    console = Console()
     for run in runs:
-        print_live(console, run)
+        print_live(Console(), run)
         for written in run.result.captured:
-            console.print(str(written), highlight=False, soft_wrap=True)
+            tell(written)
     if len(runs) > 1:
-        print_repeated(console, [run.result.summary for run in runs])
-    console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
-    return warn_and_exit_status(undrawn) or int(failed)
+        print_repeated(Console(), [run.result.summary for run in runs])
 
 
 @live_app.command("watch")
@@ -171,20 +165,13 @@ def live_watch(
     file: File,
     /,
     *,
-    set: Settings = None,
-    seed: Seed = None,
-    point: Points = None,
-    record: Record = None,
-    port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
-    out: Annotated[
-        Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
-    ] = None,
+    chosen: Chosen,
+    port: Port = 0,
+    out: LiveOut = None,
     allow_commands: AllowCommands = False,
-    plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
+    plot: Plot = False,
+    csv: Csv = False,
+    custom: Custom,
 ) -> int:
     """Run a scenario live, on a page that a browser opens: what it records, as it happens.
 
@@ -195,50 +182,39 @@ def live_watch(
     from ..live.attempt import applications
     from ..live.page import page_of
     from ..live.runs import default_folder, run_and_write
-    from ..live.table import live_report, print_live
+    from ..live.supervision import LiveOptions
+    from ..live.table import live_report
     from ..live.trust import check_commands
-    from ..plugins.collection import load
     from ..recorded.groups import groups_of
-    from ..scenario import prepare
     from ..sweeps.picking import one_point
-    from ..terminal import Console
 
-    scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
-    picked = point_of(point)
-    chosen = one_point(scenario, picked, "a page shows one run").scenario
-    plugins = load(algorithm, policy, traffic)
+    plugins = custom.load()
+    scenario = chosen.scenario(file, plugins, is_drawn=True)
+    picked = point_of(chosen.point)
+    shown = one_point(scenario, picked, "a page shows one run").scenario
     undrawn: list[str] = []
     if out is None:
-        out = default_folder(chosen)
+        out = default_folder(shown)
     # Said before the page is opened.
     replaceable(out)
-    check_commands(chosen, applications(chosen), allowed=allow_commands)
+    check_commands(shown, applications(shown), allowed=allow_commands)
 
     with page_of(scenario, picked, port=port, on_ready=say_where) as board:
+        options = LiveOptions(look=board.add, plugins=plugins, allow_commands=allow_commands, complain=undrawn.append)
         runs, folder = run_and_write(
             scenario,
             point=picked,
             out=out,
-            repeat=1,
-            attempts=1,
-            distributed=False,
-            elsewhere=[],
-            start_unix_ns=None,
-            key=None,
             plots=plot,
             csv=csv,
-            capture=None,
             watched=lambda _: contextlib.nullcontext(),
-            look=board.add,
-            plugins=plugins,
-            allow_commands=allow_commands,
-            complain=undrawn.append,
+            options=options,
         )
-        board.end(runs[0].result, live_report(runs[0].result.summary, groups_of(runs[0].result.toml)))
-    console = Console()
-    print_live(console, runs[0])
-    console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
-    return warn_and_exit_status(undrawn) or int(bool(runs[0].failed_applications) or not runs[0].in_time)
+        (run,) = runs
+        board.end(run.result, live_report(run.result.summary, groups_of(run.result.toml)))
+    print_runs(runs)
+    tell(f"Results are in {folder}")
+    return warn_and_exit_status(undrawn) or int(bool(run.failed_applications) or not run.in_time)
 
 
 @live_app.command("shell")
@@ -249,9 +225,7 @@ def live_shell(
     *,
     set: Settings = None,
     point: Points = None,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
+    custom: Custom,
 ) -> int:
     """Have a network of real hosts stand, with a shell over it: HOST COMMAND, pingall, iperf, rates, queues.
 
@@ -259,13 +233,12 @@ def live_shell(
     hosts have each other's names, and what was started on them ends with the shell, however that ends.
     """
     from ..live.shell import open_shell
-    from ..plugins.collection import load
     from ..scenario import prepare
     from ..sweeps.picking import one_point
 
     scenario = prepare(file, set=settings_of(set))
     chosen = one_point(scenario, point_of(point), "a shell is over one network").scenario
-    return open_shell(chosen, host, load(algorithm, policy, traffic))
+    return open_shell(chosen, host, custom.load())
 
 
 @live_app.command("node")
@@ -279,18 +252,15 @@ def live_node(
     start: Start = None,
     key: Key = None,
     figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
+    custom: Custom,
 ) -> int:
     """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
     from ..live.distribution import run_node
-    from ..plugins.collection import load
     from ..scenario import prepare
     from ..sweeps.picking import one_point
 
     scenario = one_point(prepare(file, set=settings_of(set)), point_of(point), "a node runs in one of them").scenario
-    plugins = load(algorithm, policy, traffic)
+    plugins = custom.load()
     summary = run_node(scenario, node, unix_ns(start), figures, plugins, key_in(key) or b"")
     if figures is None:
         print_json(summary)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +15,8 @@ from ..toml import value_of
 from .typed import Parameter
 
 if TYPE_CHECKING:
+    from ..plugins.collection import Plugins
+    from ..scenario import Scenario
     from ..wireshark.capture import Capture
 
 Settings = Annotated[
@@ -95,31 +99,96 @@ Key = Annotated[
 ]
 Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
 
-CaptureFolder = Annotated[
-    Path | None, Parameter(help="Write every cell that leaves a port into this folder, for Wireshark.")
-]
-CapturePorts = Annotated[list[str] | None, Parameter(help="Only at this port, such as sw1->sw2. May be given again.")]
-CaptureFrom = Annotated[str | None, Parameter(help="Only from this instant on, such as 10ms.")]
-CaptureUntil = Annotated[str | None, Parameter(help="Only before this instant.")]
-CaptureKind = Annotated[
-    Literal["cells", "pdus"] | None, Parameter(help="Only cells, or only AAL5 PDUs (both by default).")
-]
-CaptureLimit = Annotated[
-    str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
-]
 Algorithm = Annotated[
     list[str] | None,
     Parameter(help="A custom algorithm of the scenario: NAME=FILE.py:CLASS. May be given again."),
 ]
-Policy = Annotated[
-    list[str] | None,
-    Parameter(help="A custom use-it-or-lose-it policy of the scenario: NAME=FILE.py:CLASS. May be given again."),
-]
-CustomTraffic = Annotated[
-    list[str] | None,
-    Parameter(help="Custom traffic of the scenario: NAME=FILE.py:CLASS. May be given again."),
-]
+Plot = Annotated[bool, Parameter(help="Draw plots into the folder of the results, into the default one without --out.")]
+Csv = Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")]
+Port = Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")]
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """Scenario that is to run, with the changes to it."""
+
+    set: Settings = None
+    seed: Seed = None
+    point: Points = None
+    record: Record = None
+
+    def scenario(
+        self, file: str, plugins: Plugins, allow_files: Sequence[Path] | None = None, *, is_drawn: bool = False
+    ) -> Scenario:
+        """Prepare a scenario, where plugins may be told by their bare names; if it is drawn, with series to draw."""
+        from ..scenario import prepare
+        from ..sweeps.naming import all_in_full, own_names
+        from .output import with_something_to_draw
+
+        changes, recorded = all_in_full(settings_of(self.set), own_names(plugins.all())), recorded_of(self.record)
+        scenario = prepare(file, set=changes, seed=self.seed, allow_files=allow_files or (), record=recorded)
+        return with_something_to_draw(scenario) if is_drawn else scenario
+
+
+@dataclass(frozen=True, kw_only=True)
+class Custom:
+    """Algorithms, policies and traffic of the user's own."""
+
+    algorithm: Algorithm = None
+    policy: Annotated[
+        list[str] | None,
+        Parameter(help="A custom use-it-or-lose-it policy of the scenario: NAME=FILE.py:CLASS. May be given again."),
+    ] = None
+    traffic: Annotated[
+        list[str] | None, Parameter(help="Custom traffic of the scenario: NAME=FILE.py:CLASS. May be given again.")
+    ] = None
+
+    def load(self) -> Plugins:
+        """Import the classes."""
+        from ..plugins.collection import load
+
+        return load(self.algorithm, self.policy, self.traffic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Captured:
+    """A capture of a run."""
+
+    capture: Annotated[
+        Path | None, Parameter(help="Write every cell that leaves a port into this folder, for Wireshark.")
+    ] = None
+    capture_port: Annotated[
+        list[str] | None, Parameter(help="Only at this port, such as sw1->sw2. May be given again.")
+    ] = None
+    capture_from: Annotated[str | None, Parameter(help="Only from this instant on, such as 10ms.")] = None
+    capture_until: Annotated[str | None, Parameter(help="Only before this instant.")] = None
+    capture_kind: Annotated[
+        Literal["cells", "pdus"] | None, Parameter(help="Only cells, or only AAL5 PDUs (both by default).")
+    ] = None
+    capture_limit: Annotated[
+        str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
+    ] = None
+
+    def read(self) -> Capture | None:
+        """Give the capture that is asked for."""
+        if self.capture is None:
+            given = [name for name, value in vars(self).items() if value is not None]
+            if given:
+                raise CellrateError(f"--{given[0].replace('_', '-')} needs --capture and a folder")
+            return None
+        from ..wireshark.capture import DEFAULT_LIMIT_OCTETS, Capture
+        from .asking import octets, seconds
+
+        return Capture(
+            folder=self.capture,
+            ports=self.capture_port,
+            start_s=0.0 if self.capture_from is None else seconds(self.capture_from),
+            end_s=None if self.capture_until is None else seconds(self.capture_until),
+            cells=self.capture_kind != "pdus",
+            pdus=self.capture_kind != "cells",
+            limit_octets=DEFAULT_LIMIT_OCTETS if self.capture_limit is None else octets(self.capture_limit),
+        )
 
 
 def settings_of(pairs: list[str] | None) -> dict[str, object]:
@@ -213,35 +282,6 @@ def _bare_list(text: str) -> list[object] | None:
     if depth != 0 or "" in values:
         return None
     return [value_of(value) for value in values]
-
-
-def capture_of(
-    folder: Path | None,
-    ports: list[str] | None,
-    start: str | None,
-    end: str | None,
-    kind: Literal["cells", "pdus"] | None,
-    limit: str | None,
-) -> Capture | None:
-    """Give the capture that the options ask for."""
-    options = {"port": ports, "from": start, "until": end, "kind": kind, "limit": limit}
-    given = [f"--capture-{name}" for name, value in options.items() if value is not None]
-    if folder is None:
-        if given:
-            raise CellrateError(f"{given[0]} needs --capture and a folder")
-        return None
-    from ..wireshark.capture import DEFAULT_LIMIT_OCTETS, Capture
-    from .asking import octets, seconds
-
-    return Capture(
-        folder=folder,
-        ports=ports,
-        start_s=0.0 if start is None else seconds(start),
-        end_s=None if end is None else seconds(end),
-        cells=kind != "pdus",
-        pdus=kind != "cells",
-        limit_octets=DEFAULT_LIMIT_OCTETS if limit is None else octets(limit),
-    )
 
 
 KEY_OCTETS = 16, 4096

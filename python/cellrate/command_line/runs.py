@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from ..errors import CellrateError
+from .again import command as again
 from .app import app
 from .options import (
-    Algorithm,
     AllowFiles,
-    CaptureFolder,
-    CaptureFrom,
-    CaptureKind,
-    CaptureLimit,
-    CapturePorts,
-    CaptureUntil,
+    Captured,
+    Chosen,
     Cluster,
-    CustomTraffic,
+    Csv,
+    Custom,
     Each,
     File,
     Files,
     Fresh,
     Json,
     Out,
-    Points,
-    Policy,
-    Record,
-    Seed,
+    Plot,
+    Port,
     Seeds,
-    Settings,
     Sweeps,
     Threads,
     Until,
     Workers,
-    capture_of,
     lists_of,
     point_of,
-    recorded_of,
-    settings_of,
 )
 from .output import (
     complain,
@@ -51,17 +45,47 @@ from .output import (
     say_where,
     tell,
     warn_and_exit_status,
-    with_something_to_draw,
 )
 from .typed import Parameter
 
 if TYPE_CHECKING:
     from ..campaigns.sweep import Sweep
     from ..campaigns.until import Unmet
+    from ..plugins.collection import Plugins
     from ..results import Result
     from ..running.points import Point, Progress
     from ..scenario import Scenario
     from ..sweeps.figures import Precision
+    from ..sweeps.several import SeveralPoints
+    from ..sweeps.varying import Points
+    from ..wireshark.capture import Capture
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """Options of `cellrate run` that say over what a scenario is run, and where its points run."""
+
+    sweep: Sweeps = None
+    seeds: Seeds = None
+    until: Until = None
+    workers: Workers = None
+    threads: Threads = 1
+    cluster: Cluster = None
+    fresh: Fresh = False
+
+    def most_seeds(self) -> int | None:
+        """Give the number of seeds of each point, at most where `--until` adds them."""
+        if not self.until:
+            return self.seeds
+        from ..campaigns.until import MOST
+
+        return MOST if self.seeds is None else self.seeds
+
+    def precisions(self) -> list[Precision]:
+        """Read `--until`."""
+        from ..sweeps.figures import Precision
+
+        return [Precision.read(text) for text in self.until or []]
 
 
 @app.command("run")
@@ -69,32 +93,16 @@ def run(
     files: Files,
     /,
     *,
-    set: Settings = None,
-    seed: Seed = None,
-    sweep: Sweeps = None,
-    seeds: Seeds = None,
-    point: Points = None,
-    record: Record = None,
+    chosen: Chosen,
+    allow_files: AllowFiles = None,
+    study: Study,
     out: Out = None,
     json: Json = False,
-    plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
-    workers: Workers = None,
-    capture: CaptureFolder = None,
-    capture_port: CapturePorts = None,
-    capture_from: CaptureFrom = None,
-    capture_until: CaptureUntil = None,
-    capture_kind: CaptureKind = None,
-    capture_limit: CaptureLimit = None,
-    threads: Threads = 1,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
-    cluster: Cluster = None,
-    fresh: Fresh = False,
-    until: Until = None,
     each: Each = False,
-    allow_files: AllowFiles = None,
+    plot: Plot = False,
+    csv: Csv = False,
+    captured: Captured,
+    custom: Custom,
     command: Annotated[
         str | None,
         Parameter(
@@ -108,144 +116,165 @@ def run(
     A sweep with --out keeps each point as soon as it is done. The same command goes on after an interruption; more
     --seeds or --sweep values add points.
     """
-    from ..errors import CellrateError
-    from ..folders.replaceable import check_apart, plain_name
-    from ..plugins.collection import load
-    from ..running.into_folders import run_into, run_without_folder
-    from ..running.processes import number_of_workers
-    from ..running.runs import run as run_one
-    from ..scenario import prepare
-    from ..sweeps.naming import all_in_full, lists_in_full, own_names
-    from ..sweeps.picking import listed, place_of
+    from ..sweeps.naming import lists_in_full, own_names
     from ..sweeps.several import points_of
     from ..sweeps.varying import ON_COMMAND_LINE
 
-    plugins = load(algorithm, policy, traffic)
-    own = own_names(plugins.all())
-    settings = all_in_full(settings_of(set), own)
-    allowed, recorded = allow_files or (), recorded_of(record)
-    prepared = [prepare(file, set=settings, seed=seed, allow_files=allowed, record=recorded) for file in files]
-    if plot:
-        prepared = [with_something_to_draw(one) for one in prepared]
-    precisions: list[Precision] = []
-    if until:
-        from ..campaigns.until import MOST, sweep_until
-        from ..sweeps import figures
-
-        precisions = [figures.Precision.read(text) for text in until]
-        seeds = MOST if seeds is None else seeds
-    over = lists_in_full(lists_of(sweep), own)
-    points = points_of(prepared, over, seeds, ON_COMMAND_LINE)
+    plugins = custom.load()
+    prepared = [chosen.scenario(file, plugins, allow_files, is_drawn=plot) for file in files]
+    precisions = study.precisions()
+    over = lists_in_full(lists_of(study.sweep), own_names(plugins.all()))
+    points = points_of(prepared, over, study.most_seeds(), ON_COMMAND_LINE)
     file = ", ".join(files)
     if command is not None:
-        if point:
+        if chosen.point:
             raise CellrateError("--command and --point both pick a point; leave one out")
-        from .again import command as again
-
-        place = place_of([settings for _, settings in points], _meant(command), file)
-        options: dict[str, Sequence[str | Path] | None] = {"--record": record, "--allow-files": allow_files}
-        options |= {"--algorithm": algorithm, "--policy": policy, "--traffic": traffic}
+        place = _place(points, [command], file)
         part = points.scenario_at(place)
-        tell(again(files[part], prepared[part], set or [], points[place][1], seed, options))
+        options = {"--record": chosen.record, "--allow-files": allow_files}
+        options |= {f"--{kind}": given for kind, given in vars(custom).items()}
+        tell(again(files[part], prepared[part], chosen.set or [], points[place][1], chosen.seed, options))
         return 0
-    picked = point_of(point)
-    if picked is not None:
-        if until:
+    if chosen.point:
+        if study.until:
             raise CellrateError("--until adds seeds to all points; leave --point out, or give --seeds")
-        place = place_of([settings for _, settings in points], picked, file)
-        points = points.only(place)
-    captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
-    name = prepared[0].name if len(prepared) == 1 else f"{len(prepared)} scenarios"
-    swept = len(points) > 1
-    if swept and capture is not None:
-        raise CellrateError(
-            f"{file} sweeps over {len(points)} points; a capture is of one run. --point N picks one of them:\n"
-            f"{listed([settings for _, settings in points])}"
-        )
-    if out is None and (plot or csv or until or (swept and cluster is not None)):
-        more = f"-and-{len(prepared) - 1}-more" if len(prepared) > 1 else ""
-        out = Path("results") / (plain_name(prepared[0]) + more)
-    check_apart(out, capture)
-    number_of_workers(workers, len(points))
-    if not swept and cluster is not None:
-        raise CellrateError(
-            f"--cluster {cluster}: {file} is a single run, which needs no cluster; add --sweep or --seeds"
-        )
-    _say_if_alone(points[0][0], threads)
-    undrawn: list[str] = []
-    unmet: list[Unmet] = []
-    begun: list[bool] = []
-    results: Sequence[Result]
+        points = points.only(_place(points, chosen.point, file))
+    out = _folder(prepared, study, len(points), out, is_wanted=plot or csv)
+    runs = _Runs(file, points, plugins, study, precisions, out, csv, plot, captured.read())
+    runs.check()
+    title = prepared[0].name if len(prepared) == 1 else f"{len(prepared)} scenarios"
+    with own_output_aside(json), progress_bar(title, quiet=json, points=len(points)) as progress:
+        results, unmet = runs.do(progress)
+    _print(results, out, json=json, each=each, is_swept=len(points) > 1)
+    if unmet and not json:
+        more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
+        return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
+    return warn_and_exit_status(runs.undrawn)
 
-    def into(some: Sequence[Point], progress: Progress | None) -> Sweep:
-        from ..campaigns.sweeping import sweep_into
 
-        assert out is not None
-        anew = fresh and not begun
-        begun.append(True)
+def _place(points: Points | SeveralPoints, texts: list[str], file: str) -> int:
+    """Give the place of the point that `--point` or `--command` means."""
+    from ..sweeps.picking import place_of
+
+    meant = point_of(texts)
+    assert meant is not None
+    return place_of([settings for _, settings in points], meant, file)
+
+
+def _folder(
+    prepared: Sequence[Scenario], study: Study, points: int, out: Path | None, *, is_wanted: bool
+) -> Path | None:
+    """Give the folder for the results: the one that is given, or one by the scenario's name where there must be one."""
+    from ..folders.replaceable import plain_name
+
+    if out is not None or not (is_wanted or study.until or (points > 1 and study.cluster is not None)):
+        return out
+    more = f"-and-{len(prepared) - 1}-more" if len(prepared) > 1 else ""
+    return Path("results") / (plain_name(prepared[0]) + more)
+
+
+@dataclass
+class _Runs:
+    """The runs of a study, with all that the options say of them."""
+
+    file: str
+    points: Points | SeveralPoints
+    plugins: Plugins
+    study: Study
+    precisions: Sequence[Precision]
+    out: Path | None
+    csv: bool
+    plots: bool
+    capture: Capture | None
+    undrawn: list[str] = field(default_factory=list)
+    """Pictures that could not be drawn."""
+    _is_begun: bool = False
+
+    def check(self) -> None:
+        """Refuse options that do not go together, before anything runs."""
+        from ..folders.replaceable import check_apart
+        from ..running.processes import number_of_workers
+        from ..sweeps.picking import listed
+
+        count = len(self.points)
+        if count > 1 and self.capture is not None:
+            raise CellrateError(
+                f"{self.file} sweeps over {count} points; a capture is of one run. --point N picks one of them:\n"
+                f"{listed([settings for _, settings in self.points])}"
+            )
+        check_apart(self.out, None if self.capture is None else self.capture.folder)
+        number_of_workers(self.study.workers, count)
+        if count == 1 and self.study.cluster is not None:
+            raise CellrateError(
+                f"--cluster {self.study.cluster}: {self.file} is a single run, which needs no cluster; add --sweep or "
+                "--seeds"
+            )
+        _say_if_alone(self.points[0][0], self.study.threads)
+
+    def do(self, progress: Progress | None) -> tuple[Sequence[Result], list[Unmet]]:
+        """Give the results in the order of the points, and which figures are less sure than was asked for."""
+        from ..running.into_folders import run_into, run_without_folder
+
+        if self.precisions and self.capture is None:
+            from ..campaigns.until import sweep_until
+
+            return sweep_until(self.points, self.precisions, lambda some: self._into(some, None))
+        if len(self.points) == 1:
+            one, complain = partial(self._one, progress), self.undrawn.append
+            return [run_into(self.out, one, csv=self.csv, plots=self.plots, complain=complain)], []
+        if self.out is not None:
+            return self._into(self.points, progress), []
+        workers, threads = self.study.workers, self.study.threads
+        return run_without_folder(
+            self.points, workers=workers, progress=progress, threads=threads, plugins=self.plugins
+        ), []
+
+    def _into(self, some: Sequence[Point], progress: Progress | None) -> Sweep:
+        from ..campaigns.running import sweep_into
+
+        assert self.out is not None
+        fresh, self._is_begun = self.study.fresh and not self._is_begun, True
         return sweep_into(
-            out,
+            self.out,
             some,
-            csv=csv,
-            plots=plot,
-            workers=workers,
+            csv=self.csv,
+            plots=self.plots,
+            workers=self.study.workers,
             progress=progress,
-            threads=threads,
-            plugins=plugins,
-            executor=cluster,
-            fresh=anew,
-            complain=lambda text: say(text) if "could not be drawn" not in text else undrawn.append(text),
+            threads=self.study.threads,
+            plugins=self.plugins,
+            executor=self.study.cluster,
+            fresh=fresh,
+            complain=lambda text: say(text) if "could not be drawn" not in text else self.undrawn.append(text),
             name="--cluster",
         )
 
-    with own_output_aside(json), progress_bar(name, quiet=json, points=len(points)) as progress:
-        if precisions and captured is None:
-            results, unmet = sweep_until(points, precisions, lambda some: into(some, None))
-        elif swept and captured is None and out is not None:
-            results = into(points, progress)
-        elif swept and captured is None:
-            results = run_without_folder(points, workers=workers, progress=progress, threads=threads, plugins=plugins)
-        else:
+    def _one(self, progress: Progress | None) -> Result:
+        from ..running.runs import run as run_one
 
-            def one() -> Result:
-                result = run_one(
-                    points[0][0],
-                    capture=captured,
-                    progress=progress,
-                    threads=threads,
-                    algorithms=plugins.algorithms,
-                    policies=plugins.policies,
-                    traffic=plugins.traffic,
-                )
-                result.settings = dict(points[0][1])
-                return result
+        scenario, settings = self.points[0]
+        threads = self.study.threads
+        result = run_one(scenario, capture=self.capture, progress=progress, threads=threads, **self.plugins.keywords())
+        result.settings = dict(settings)
+        return result
 
-            results = [run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)]
+
+def _print(results: Sequence[Result], out: Path | None, *, json: bool, each: bool, is_swept: bool) -> None:
+    """Print the summaries, or tables and where files are."""
     if json:
-        if swept:
+        if is_swept:
             print_points({"set": result.set, **result.summary} for result in results)
         else:
             print_json(results[0].summary)
-        return warn_and_exit_status(undrawn)
+        return
     from ..sweeps.table import print_runs
 
     print_runs(results, each=each)
-    if not swept:
+    if not is_swept:
         for written in results[0].captured:
             tell(written)
     if out is not None:
         tell(f"Results are in {out}")
-    if unmet:
-        more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
-        return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
-    return warn_and_exit_status(undrawn)
-
-
-def _meant(text: str) -> int | dict[str, object]:
-    """Read what `--command` was given."""
-    meant = point_of([text])
-    assert meant is not None
-    return meant
 
 
 def _say_if_alone(scenario: Scenario, threads: int) -> None:
@@ -263,20 +292,15 @@ def watch(
     file: File,
     /,
     *,
-    set: Settings = None,
-    seed: Seed = None,
-    point: Points = None,
-    record: Record = None,
+    chosen: Chosen,
     speed: Annotated[
         float | None, Parameter(help="Network time per time, such as 0.01; so that the run takes 20 s by default.")
     ] = None,
-    port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
-    algorithm: Algorithm = None,
-    policy: Policy = None,
-    traffic: CustomTraffic = None,
+    port: Port = 0,
+    custom: Custom,
     out: Out = None,
-    plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
+    plot: Plot = False,
+    csv: Csv = False,
 ) -> int:
     """Run a scenario before your eyes, on a page that a browser opens: panels that grow, slow motion, pause.
 
@@ -284,33 +308,22 @@ def watch(
     if it records none.
     """
     from ..folders.replaceable import plain_name
-    from ..plugins.collection import load
     from ..recorded.groups import groups_of
     from ..recorded.table import print_summary
     from ..running.into_folders import run_into
-    from ..scenario import prepare
     from ..sweeps.picking import one_point
     from ..watching import watch as run_watched
 
-    scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
-    picked = point_of(point)
-    chosen = one_point(scenario, picked, "a page shows one run").scenario
-    plugins = load(algorithm, policy, traffic)
+    plugins = custom.load()
+    scenario = chosen.scenario(file, plugins, is_drawn=True)
+    picked = point_of(chosen.point)
+    shown = one_point(scenario, picked, "a page shows one run").scenario
     if out is None and (plot or csv):
-        out = Path("results") / plain_name(chosen)
+        out = Path("results") / plain_name(shown)
     undrawn: list[str] = []
 
     def one() -> Result:
-        return run_watched(
-            scenario,
-            point=picked,
-            speed=speed,
-            port=port,
-            algorithms=plugins.algorithms,
-            policies=plugins.policies,
-            traffic=plugins.traffic,
-            on_ready=say_where,
-        )
+        return run_watched(scenario, point=picked, speed=speed, port=port, on_ready=say_where, **plugins.keywords())
 
     result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
     print_summary(result.summary, result.settings, groups_of(result.toml))

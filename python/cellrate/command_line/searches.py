@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ..errors import CellrateError
 from .app import app
 from .options import Cluster, File, Json, Seed, Settings, Workers, settings_of
-from .output import complain, print_json, progress_bar, tell
+from .output import complain, print_json, progress_bar, say, tell
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -20,11 +22,43 @@ if TYPE_CHECKING:
     from ..scenario import Scenario
     from ..sweeps.figures import Criterion, Objective
 
-Vary = Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH.")]
-VaryEach = Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH. May be given again.")]
-Folder = Annotated[
-    Path | None, Parameter(help="Folder that keeps the runs (results/search/NAME or results/tune/NAME).")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """Options of the runs of a search: of what scenario, where they run, and where their results are kept."""
+
+    set: Settings = None
+    seed: Seed = None
+    out: Annotated[
+        Path | None, Parameter(help="Folder that keeps the runs (results/search/NAME or results/tune/NAME).")
+    ] = None
+    workers: Workers = None
+    cluster: Cluster = None
+
+    def scenario(self, file: str) -> Scenario:
+        """Prepare the scenario, without the sweep that it may have."""
+        from ..scenario import Scenario, prepare
+
+        scenario = prepare(file, set=settings_of(self.set), seed=self.seed)
+        points = scenario.checked_points()
+        if not points[0].settings:
+            return points[0].scenario
+        swept = ", ".join(points[0].settings)
+        say(f"{file} sweeps over {swept}, which is left out: the scenario's own values count")
+        content = {key: value for key, value in scenario.to_dict().items() if key != "sweep"}
+        return Scenario.from_dict(content, file=file)
+
+    def folder(self, kind: str, scenario: Scenario) -> Path:
+        """Give the folder that keeps the runs, one by the scenario's name where none is given."""
+        from ..folders.replaceable import plain_name
+
+        return self.out or Path("results") / kind / plain_name(scenario)
+
+    def into(self, folder: Path) -> Callable[[Sequence[Point]], Sweep]:
+        """Give the function that runs points into the folder."""
+        from ..campaigns.running import sweep_into
+
+        return partial(sweep_into, folder, workers=self.workers, executor=self.cluster, complain=say, name="--cluster")
 
 
 @app.command("search")
@@ -32,7 +66,7 @@ def search(
     file: File,
     /,
     *,
-    vary: Vary,
+    vary: Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH.")],
     such_that: Annotated[
         list[str],
         Parameter(help="What has to hold: 'ports.dropped == 0', 'vcs.p99_delay <= 10 ms'. May be given again."),
@@ -40,17 +74,12 @@ def search(
     smallest: Annotated[bool, Parameter(help="Look for the smallest value instead of the largest.")] = False,
     tolerance: Annotated[str, Parameter(help="Share of the range that may be left between right and wrong.")] = "1 %",
     seeds: Annotated[int, Parameter(help="Seeds of each value; the criteria hold with every one.")] = 1,
-    set: Settings = None,
-    seed: Seed = None,
-    out: Folder = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
+    runs: Runs,
     json: Json = False,
 ) -> int:
     """Find the largest or smallest value of a key for which criteria on results hold."""
     from ..campaigns.ranges import Range
     from ..campaigns.search import search as search_for
-    from ..folders.replaceable import plain_name
     from ..quantities import read_ratio
     from ..sweeps.figures import Criterion
 
@@ -62,10 +91,10 @@ def search(
         raise CellrateError(f"--tolerance is {tolerance}; it must be above 0 and below 100 %")
     if seeds < 1:
         raise CellrateError(f"--seeds is {seeds}; it must be at least 1")
-    scenario = _single(file, set, seed)
-    folder = out or Path("results") / "search" / plain_name(scenario)
+    scenario = runs.scenario(file)
+    folder = runs.folder("search", scenario)
     with progress_bar(f"{scenario.name}, search", quiet=json):
-        run = _into(folder, workers, cluster)
+        run = runs.into(folder)
         answer = search_for(scenario, over, criteria, run, seeds=seeds, smallest=smallest, tolerance=share)
     if json:
         print_json({**answer.__dict__, "folder": str(folder)})
@@ -81,7 +110,7 @@ def tune(
     file: File,
     /,
     *,
-    vary: VaryEach,
+    vary: Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH. May be given again.")],
     objective: Annotated[
         list[str],
         Parameter(
@@ -99,9 +128,7 @@ def tune(
         ),
     ] = None,
     seeds: Annotated[int, Parameter(help="Seeds of each trial; the best get three times as many.")] = 3,
-    set: Settings = None,
-    seed: Seed = None,
-    out: Folder = None,
+    runs: Runs,
     write: Annotated[
         Path | None,
         Parameter(help="File for the scenario with the winner's values (NAME-tuned.toml beside the folder)."),
@@ -109,8 +136,6 @@ def tune(
     plot: Annotated[
         bool, Parameter(help="Draw all trials and the Pareto front, FOLDER-front.png and .svg; for several objectives.")
     ] = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
     json: Json = False,
 ) -> int:
     """Tune keys of a scenario for one objective or several, within what TM 4.0 can signal, by Optuna.
@@ -119,7 +144,6 @@ def tune(
     """
     from ..campaigns.ranges import Range
     from ..campaigns.tune import Study
-    from ..folders.replaceable import plain_name
     from ..sweeps.figures import Criterion, Objective
 
     for name, given in (("trials", trials), ("seeds", seeds)):
@@ -127,32 +151,20 @@ def tune(
             raise CellrateError(f"--{name} is {given}; it must be at least 1")
     if plot and len(objective) < 2:
         raise CellrateError("--plot draws objectives against each other and needs two; --objective is given once")
-    scenario = _single(file, set, seed)
-    folder = out or Path("results") / "tune" / plain_name(scenario)
+    scenario = runs.scenario(file)
+    folder = runs.folder("tune", scenario)
     target = write or folder.with_name(f"{folder.name}-tuned.toml")
     objectives = [Objective.read(text) for text in objective]
     with progress_bar(f"{scenario.name}, tuning", quiet=json):
-        tuned = Study(
-            scenario,
-            [Range.read(text) for text in vary],
-            objectives,
-            [Criterion.read(text) for text in subject_to or []],
-            _into(folder, workers, cluster),
-            seeds,
-            trials,
-            pick=pick,
-        ).do()
+        over, criteria = [Range.read(text) for text in vary], [Criterion.read(text) for text in subject_to or []]
+        tuned = Study(scenario, over, objectives, criteria, runs.into(folder), seeds, trials, pick=pick).do()
     if tuned.winner is None or tuned.scenario is None:
         return complain(f"none of {tuned.trials} trials keeps the constraints; their results are in {folder}", 1)
     written = tuned.better or tuned.trades or pick is not None
     if written:
         target.write_text(tuned.scenario.toml, encoding="utf-8", newline="\n")
     if plot:
-        from ..campaigns.front import front
-        from ..drawing.figures import save
-
-        picture = folder.with_name(f"{folder.name}-front")
-        save(front(tuned, objectives, f"{scenario.name}: {tuned.trials} trials"), picture)
+        picture = _draw_front(tuned, objectives, scenario, folder)
         if not json:
             print(f"Plot: {picture}.png")
     if json:
@@ -163,27 +175,13 @@ def tune(
     return 0
 
 
-def _single(file: str, set: list[str] | None, seed: int | None) -> Scenario:
-    from ..scenario import Scenario, prepare
+def _draw_front(tuned: Tuned, objectives: Sequence[Objective], scenario: Scenario, folder: Path) -> Path:
+    from ..campaigns.front import front
+    from ..drawing.figures import save
 
-    scenario = prepare(file, set=settings_of(set), seed=seed)
-    points = scenario.checked_points()
-    if not points[0].settings:
-        return points[0].scenario
-    swept = ", ".join(points[0].settings)
-    complain(f"{file} sweeps over {swept}, which is left out: the scenario's own values count", 0)
-    return Scenario.from_dict({key: value for key, value in scenario.to_dict().items() if key != "sweep"}, file=file)
-
-
-def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[Sequence[Point]], Sweep]:
-    from ..campaigns.sweeping import sweep_into
-
-    def run(points: Sequence[Point]) -> Sweep:
-        return sweep_into(
-            folder, points, workers=workers, executor=cluster, complain=lambda text: complain(text, 0), name="--cluster"
-        )
-
-    return run
+    picture = folder.with_name(f"{folder.name}-front")
+    save(front(tuned, objectives, f"{scenario.name}: {tuned.trials} trials"), picture)
+    return picture
 
 
 def _print_tried(answer: Answer, criteria: Sequence[Criterion]) -> None:

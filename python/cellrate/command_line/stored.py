@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..results import Result
+    from ..sweeps.for_papers import Write
 
 Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run --out` writes it.")]
 Folders = Annotated[
@@ -60,6 +62,7 @@ def show(
     asked = [option for option, given in forms.items() if given]
     if len(asked) > 1:
         raise CellrateError(f"{asked[0]} and {asked[1]} are two forms of one table; leave one out")
+    table = as_latex if latex else as_markdown if markdown else None
     folder = folders[0]
     with told_of(folder):
         results = load_together(folders)
@@ -69,14 +72,7 @@ def show(
         if point:
             if csv or by:
                 raise CellrateError(f"--point shows a single run; leave {'--csv' if csv else '--by'} out")
-            one = _picked(folder, results, point)
-            if json:
-                print_json(one.summary)
-            elif latex or markdown:
-                one.settings = {}
-                print_tables([one], [], as_latex if latex else as_markdown, each=each)
-            else:
-                print_runs([one], each=each)
+            _show_one(_picked(folder, results, point), json, table, each=each)
             return 0
         if json and (len(folders) > 1 or (folder / CAMPAIGN).is_file()):
             print_points({"set": result.set, **result.summary} for result in results)
@@ -84,19 +80,36 @@ def show(
             print_json(summary_in(folder))
         elif csv:
             print_csv(results, by or [])
-        elif latex or markdown:
-            print_tables(results, by or [], as_latex if latex else as_markdown, each=each)
+        elif table is not None:
+            print_tables(results, by or [], table, each=each)
         elif by:
             print_overview(results, by, title=named(results[0].summary, settings_in(results)))
         elif len(folders) == 1 and of_a_live_run(results[0].summary):
-            _print_live(folders_of(folder))
+            from ..live.reading import load_live
+            from .live import print_runs as print_live_runs
+
+            print_live_runs([load_live(one) for one in folders_of(folder)])
         else:
             print_runs(results, each=each)
     if missing:
-        total = len(results) + missing
-        made = ", ".join(map(str, folders))
-        tell(f"{missing} of {total} points are missing; the command that made {made} goes on with them.")
+        made = f"the command that made {', '.join(map(str, folders))} goes on with them"
+        tell(f"{missing} of {len(results) + missing} points are missing; {made}.")
     return 0
+
+
+def _show_one(result: Result, json: bool, table: Write | None, *, each: bool) -> None:
+    """Print the tables of one point of a sweep."""
+    if json:
+        print_json(result.summary)
+    elif table is not None:
+        from ..sweeps.for_papers import print_tables
+
+        result.settings = {}
+        print_tables([result], [], table, each=each)
+    else:
+        from ..sweeps.table import print_runs
+
+        print_runs([result], each=each)
 
 
 @app.command("export")
@@ -134,16 +147,62 @@ def _picked(folder: Path, results: Sequence[Result], point: list[str]) -> Result
     return results[place_of(settings_in(results), meant, str(folder))]
 
 
-def _print_live(folders: Sequence[Path]) -> None:
-    from ..live.reading import load_live
-    from ..live.table import print_live, print_repeated
-    from ..terminal import Console
+@dataclass(frozen=True, kw_only=True)
+class Multiples:
+    """Options of a picture of one figure over what was varied."""
 
-    runs = [load_live(folder) for folder in folders]
-    for run in runs:
-        print_live(Console(), run)
-    if len(runs) > 1:
-        print_repeated(Console(), [run.result.summary for run in runs])
+    figure: Annotated[
+        str | None,
+        Parameter(
+            help="Of a sweep this figure alone: vcs.throughput (of all together), 'each abr vcs.p99_delay'; with "
+            "--over, --heat or --distribution."
+        ),
+    ] = None
+    over: Annotated[str | None, Parameter(help="Draw --figure over this key, with 95 % intervals.")] = None
+    heat: Annotated[str | None, Parameter(help="Draw --figure as a map over two keys, such as rif,rdf.")] = None
+    distribution: Annotated[
+        str | None, Parameter(help="Draw the distribution of --figure for each value of this key.")
+    ] = None
+    by: Annotated[
+        list[str] | None,
+        Parameter(help="A key whose values have panels of their own: a column each, and a row each when given again."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfSeries:
+    """Options of a picture of series, or of distributions over a whole run."""
+
+    beside: Annotated[
+        list[Path] | None, Parameter(help="A folder of results to draw in the same panels. May be given again.")
+    ] = None
+    probe: Annotated[
+        list[str] | None, Parameter(help="Only this probe, such as acr; all by default. May be given again.")
+    ] = None
+    entity: Annotated[
+        str | None, Parameter(help="Only what is of this VC, port or entry of flows, such as sw1->sw2.")
+    ] = None
+    from_: Annotated[str | None, Parameter(name="--from", help="Only from this instant on, such as 10ms.")] = None
+    until: Annotated[str | None, Parameter(help="Only up to this instant.")] = None
+    delays: Annotated[bool, Parameter(help="Draw the distributions of the delays of cells.")] = False
+    completion_times: Annotated[
+        bool, Parameter(help="Draw the distributions of completion times of flows, a line for each class of sizes.")
+    ] = False
+    together: Annotated[
+        bool, Parameter(help="Draw all points of a sweep in the same panels, instead of a panel for each.")
+    ] = False
+
+    def first_of(self, *names: str) -> str | None:
+        """Give the first of these options that is given."""
+        return next((f"--{name.rstrip('_')}" for name in names if getattr(self, name) is not None), None)
+
+    def span(self) -> tuple[float, float] | None:
+        """Give the part of the time that is drawn [s]."""
+        from .asking import seconds
+
+        if self.from_ is None and self.until is None:
+            return None
+        return seconds(self.from_ or "0 s"), seconds(self.until) if self.until else float("inf")
 
 
 @app.command("plot")
@@ -151,41 +210,9 @@ def plot(
     folders: Folders,
     /,
     *,
-    beside: Annotated[
-        list[Path] | None, Parameter(help="A folder of results to draw in the same panels. May be given again.")
-    ] = None,
-    probe: Annotated[
-        list[str] | None, Parameter(help="Only this probe, such as acr; all by default. May be given again.")
-    ] = None,
-    entity: Annotated[
-        str | None, Parameter(help="Only what is of this VC, port or entry of flows, such as sw1->sw2.")
-    ] = None,
-    figure: Annotated[
-        str | None,
-        Parameter(
-            help="Of a sweep this figure alone: vcs.throughput (of all together), 'each abr vcs.p99_delay'; with "
-            "--over, --heat or --distribution."
-        ),
-    ] = None,
-    over: Annotated[str | None, Parameter(help="Draw --figure over this key, with 95 % intervals.")] = None,
-    heat: Annotated[str | None, Parameter(help="Draw --figure as a map over two keys, such as rif,rdf.")] = None,
-    distribution: Annotated[
-        str | None, Parameter(help="Draw the distribution of --figure for each value of this key.")
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        Parameter(help="A key whose values have panels of their own: a column each, and a row each when given again."),
-    ] = None,
+    multiples: Multiples,
+    series: OfSeries,
     point: Points = None,
-    delays: Annotated[bool, Parameter(help="Draw the distributions of the delays of cells.")] = False,
-    completion_times: Annotated[
-        bool, Parameter(help="Draw the distributions of completion times of flows, a line for each class of sizes.")
-    ] = False,
-    together: Annotated[
-        bool, Parameter(help="Draw all points of a sweep in the same panels, instead of a panel for each.")
-    ] = False,
-    from_: Annotated[str | None, Parameter(name="--from", help="Only from this instant on, such as 10ms.")] = None,
-    until: Annotated[str | None, Parameter(help="Only up to this instant.")] = None,
     out: Annotated[
         Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
     ] = None,
@@ -204,62 +231,62 @@ def plot(
     folder = folders[0]
     with told_of(folder):
         found: dict[Path, Sequence[Result]] = {}
-        results: Sequence[Result]
-        if len(folders) > 1 and not point and _is_of_figures(folders, figure, probe):
-            results = load_together(folders)
-            found[folder] = results
+        if len(folders) > 1 and not point and _is_of_figures(folders, multiples.figure, series.probe):
+            found[folder] = load_together(folders)
         else:
-            for place in (*folders, *(beside or [])):
+            for place in (*folders, *(series.beside or [])):
                 sweep = load_sweep(place)
                 is_picked = point and (place in folders or len(sweep) > 1)
                 found[place] = [_picked(place, sweep, point or [])] if is_picked else sweep
-            results = found[folder]
-        drawn: Figure
-        ways = {"--over": over, "--heat": heat, "--distribution": distribution}
-        asked = [option for option, value in ways.items() if value is not None]
-        if figure is not None or asked or by:
-            drawn = _multiples(folder, results, figure, {option: ways[option] or "" for option in asked}, by or [])
-            series = {"--beside": beside, "--probe": probe, "--entity": entity, "--from": from_, "--until": until}
-            other = [option for option, value in series.items() if value is not None]
-            if other:
-                raise CellrateError(f"{other[0]} is for series, and --figure draws none")
-        elif delays or completion_times:
-            option = "--delays" if delays else "--completion-times"
-            given = [option for option, value in {"--probe": probe, "--from": from_, "--until": until}.items() if value]
-            if given:
-                raise CellrateError(f"{option} draws distributions over the whole run; leave {given[0]} out")
-            if delays and completion_times:
-                raise CellrateError("--delays and --completion-times are pictures of their own; leave one out")
-            named, only = _by_name(found, always=len(results) > 1), [entity] if entity else []
-            if delays:
-                from ..plotting.delays import figure as delays_figure
-
-                drawn = delays_figure(named, only)
-            else:
-                from ..plotting.completion_times import figure as completion_times_figure
-
-                drawn = completion_times_figure(named, only)
-        elif len(found) == 1 and len(results) > 1 and probe and not beside and not together:
-            from ..plotting.each_point import figure as each_point
-
-            try:
-                drawn = each_point(results, probe, entity=entity, time=_span(from_, until))
-            except ValueError as error:
-                raise CellrateError(str(error)) from None
-        elif len(results) > 1 and not probe:
-            options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
-            given = [option for option, value in options.items() if value is not None]
-            if given:
-                raise CellrateError(
-                    f"{folder} is of {len(results)} runs; {given[0]} needs --probe, and draws their series"
-                )
-            drawn = _over_what_was_varied(folder, results)
-        else:
-            drawn = _series(found, probe or [], entity, from_, until)
+        drawn = _drawn(folder, found, multiples, series)
     if out is None:
-        out = Path(plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml"))) + ".png")
+        toml = found[folder][0].toml
+        out = Path(plain_name(Scenario.parse(toml, file=str(folder / "scenario.toml"))) + ".png")
     tell(f"Plot: {write(drawn, out)}")
     return 0
+
+
+def _drawn(folder: Path, found: dict[Path, Sequence[Result]], multiples: Multiples, series: OfSeries) -> Figure:
+    """Draw the picture that the options mean, of the results of some folders, the first of which is `folder`."""
+    results = found[folder]
+    if any(value is not None for value in vars(multiples).values()):
+        drawn = _multiples(folder, results, multiples)
+        if other := series.first_of("beside", "probe", "entity", "from_", "until"):
+            raise CellrateError(f"{other} is for series, and --figure draws none")
+        return drawn
+    if series.delays or series.completion_times:
+        return _distributions(found, results, series)
+    if len(results) > 1 and not series.probe:
+        if given := series.first_of("beside", "entity", "from_", "until"):
+            raise CellrateError(f"{folder} is of {len(results)} runs; {given} needs --probe, and draws their series")
+        return _over_what_was_varied(folder, results)
+    probes, entity = series.probe or [], series.entity
+    try:
+        if len(found) == 1 and len(results) > 1 and not series.beside and not series.together:
+            from ..plotting.each_point import figure as each_point
+
+            return each_point(results, probes, entity=entity, time=series.span())
+        from ..plotting.together import plot as plot_together
+
+        return plot_together(_by_name(found), *probes, entity=entity, time=series.span())
+    except ValueError as error:
+        raise CellrateError(str(error)) from None
+
+
+def _distributions(found: dict[Path, Sequence[Result]], results: Sequence[Result], series: OfSeries) -> Figure:
+    option = "--delays" if series.delays else "--completion-times"
+    if given := series.first_of("probe", "from_", "until"):
+        raise CellrateError(f"{option} draws distributions over the whole run; leave {given} out")
+    if series.delays and series.completion_times:
+        raise CellrateError("--delays and --completion-times are pictures of their own; leave one out")
+    named, only = _by_name(found, always=len(results) > 1), [series.entity] if series.entity else []
+    if series.delays:
+        from ..plotting.delays import figure as delays
+
+        return delays(named, only)
+    from ..plotting.completion_times import figure as completion_times
+
+    return completion_times(named, only)
 
 
 def _is_of_figures(folders: Sequence[Path], figure: str | None, probe: list[str] | None) -> bool:
@@ -269,20 +296,20 @@ def _is_of_figures(folders: Sequence[Path], figure: str | None, probe: list[str]
     return figure is not None or (not probe and any(len(load_sweep(folder)) > 1 for folder in folders))
 
 
-def _multiples(
-    folder: Path, results: Sequence[Result], shown: str | None, ways: Mapping[str, str], by: list[str]
-) -> Figure:
+def _multiples(folder: Path, results: Sequence[Result], asked: Multiples) -> Figure:
     from ..plotting import multiples
 
-    if shown is None or len(ways) != 1:
+    shown, by = asked.figure, asked.by or []
+    if shown is None or [asked.over, asked.heat, asked.distribution].count(None) != 2:
         raise CellrateError("--figure needs one of --over, --heat and --distribution, and each of these needs --figure")
     if not len(results) or not results[0].settings:
         raise CellrateError(f"{folder}: nothing was varied that {shown} could be drawn over")
-    ((way, keys),) = ways.items()
-    if way == "--heat":
-        return multiples.heat(results, shown, [key.strip() for key in keys.split(",")], by)
-    draw = multiples.over if way == "--over" else multiples.distribution
-    return draw(results, shown, keys, by)
+    if asked.heat is not None:
+        return multiples.heat(results, shown, [key.strip() for key in asked.heat.split(",")], by)
+    if asked.over is not None:
+        return multiples.over(results, shown, asked.over, by)
+    assert asked.distribution is not None
+    return multiples.distribution(results, shown, asked.distribution, by)
 
 
 def _over_what_was_varied(folder: Path, results: Sequence[Result]) -> Figure:
@@ -292,24 +319,6 @@ def _over_what_was_varied(folder: Path, results: Sequence[Result]) -> Figure:
     if drawn is None:
         raise CellrateError(f"{folder}: nothing was varied that a picture could be drawn over")
     return drawn
-
-
-def _series(
-    found: dict[Path, Sequence[Result]], probes: list[str], entity: str | None, begin: str | None, end: str | None
-) -> Figure:
-    """Draw series of runs, told apart by their folders and by what points of a sweep set."""
-    from ..plotting.together import plot as plot_together
-
-    try:
-        return plot_together(_by_name(found), *probes, entity=entity, time=_span(begin, end))
-    except ValueError as error:
-        raise CellrateError(str(error)) from None
-
-
-def _span(begin: str | None, end: str | None) -> tuple[float, float] | None:
-    from .asking import seconds
-
-    return None if begin is None and end is None else (seconds(begin or "0 s"), seconds(end) if end else float("inf"))
 
 
 def _by_name(found: dict[Path, Sequence[Result]], *, always: bool = True) -> dict[str, Result]:

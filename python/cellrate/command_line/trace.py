@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ..choices import Coupling, Definition
 from .app import app
 from .options import Json
 from .output import print_json, tell
 from .typed import Parameter
+
+if TYPE_CHECKING:
+    from ..captures.arrivals import Arrivals, Row
+    from ..captures.contract import Conformance
 
 
 @app.command("trace")
@@ -75,6 +80,12 @@ def trace(
             }
         )
         return 0
+    _print(arrivals, rows, verdicts)
+    return 0
+
+
+def _print(arrivals: Arrivals, rows: Mapping[str, Row], verdicts: Mapping[str, Conformance]) -> None:
+    """Print a table of connections, what of them a table does not have, and whether they conform."""
     width = max([len(name) for name in rows], default=10)
     tell(
         f"{'connection':<{width}}  {'records':>10}  {'cells':>10}  {'RM':>8}  {'OAM':>6}  {'CLP 1':>8}"
@@ -101,4 +112,3 @@ def trace(
         )
     if arrivals.omitted:
         tell(f"\nLeft out: {'; '.join(arrivals.omitted)}.")
-    return 0

@@ -7,7 +7,8 @@
 
 What is before the `/` is given by its place, everything after the `*` as an option: `--seed 3`, or `--seed=3`. What has
 no default has to be given. A truth value is an option without a value, a list may be given again, a `Literal` names
-the choices. Only the command that is called has its module imported and its parser made: libraries that do more than
+the choices. A parameter whose type is a dataclass stands for the options that are its fields, so that several commands
+share them. Only the command that is called has its module imported and its parser made: libraries that do more than
 this take longer to import than a short run takes.
 """
 
@@ -17,14 +18,13 @@ import argparse
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin, get_type_hints
 
 Command = Callable[..., int]
 Typed = TypeVar("Typed", bound=Command)
-Parameters = list[tuple[inspect.Parameter, Any, "Parameter"]]
 Completer = Callable[[str, str], Any]
 
 
@@ -49,6 +49,30 @@ class Parameter:
     help: str
     name: str | None = None
     """Instead of the function's own name for it, such as `--set`."""
+
+
+@dataclass(frozen=True)
+class _Option:
+    """An option, or an argument that is given by its place, with the parameter that takes it."""
+
+    parameter: inspect.Parameter
+    kind: Any
+    """Its type, without None."""
+    said: Parameter
+    group: inspect.Parameter | None = None
+    """Parameter of the function, where this is a field of that parameter's dataclass."""
+
+    @property
+    def name(self) -> str:
+        return self.said.name or "--" + self.parameter.name.replace("_", "-")
+
+    @property
+    def has_place(self) -> bool:
+        return self.parameter.kind is self.parameter.POSITIONAL_ONLY
+
+    @property
+    def is_required(self) -> bool:
+        return self.parameter.default is inspect.Parameter.empty
 
 
 @dataclass
@@ -249,21 +273,26 @@ def _call(function: Command, name: str, arguments: Sequence[str]) -> int:
         return 0
     if unknown:
         raise UsageError(_unknown(unknown[0], name, parameters))
-    places, options = [], {}
-    for parameter, kind, said in parameters:
-        given = getattr(known, parameter.name)
-        if parameter.kind is parameter.POSITIONAL_ONLY:
+    places: list[Any] = []
+    options: dict[str, Any] = {}
+    groups: dict[str, tuple[Any, dict[str, Any]]] = {}
+    for option in parameters:
+        given = getattr(known, option.parameter.name)
+        into = options
+        if option.group is not None:
+            _, into = groups.setdefault(option.group.name, (option.group.annotation, {}))
+        if option.has_place:
             places.append(given)
-        elif kind is bool or _is(kind, list):
-            options[parameter.name] = given
+        elif option.kind is bool or _is(option.kind, list):
+            into[option.parameter.name] = given
         elif given is not None:
             if len(given) > 1:
-                raise UsageError(f"{_option(parameter, said)} is given more than once.")
-            (options[parameter.name],) = given
-    return function(*places, **options)
+                raise UsageError(f"{option.name} is given more than once.")
+            (into[option.parameter.name],) = given
+    return function(*places, **options, **{name: group(**fields) for name, (group, fields) in groups.items()})
 
 
-def _parser(function: Command, name: str, parameters: Parameters) -> argparse.ArgumentParser:
+def _parser(function: Command, name: str, parameters: Sequence[_Option]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog=name,
         description=_paragraphs(function),
@@ -276,49 +305,53 @@ def _parser(function: Command, name: str, parameters: Parameters) -> argparse.Ar
     return parser
 
 
-def _fill(parser: argparse.ArgumentParser, parameters: Parameters) -> list[str]:
+def _fill(parser: argparse.ArgumentParser, parameters: Sequence[_Option]) -> list[str]:
     """Give a parser the arguments and options of a function, and tell the names of what stands at its place."""
     arguments, options = parser.add_argument_group("Arguments"), parser.add_argument_group("Options")
     places = []
-    for parameter, kind, said in parameters:
-        how: dict[str, Any] = {"help": _verbatim(said.help)}
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            place, optional = parameter.name.upper(), parameter.default is not inspect.Parameter.empty
-            places.append(f"[{place}]" if optional else place)
-            if _is(kind, list):
-                how["nargs"] = "*" if optional else "+"
-            elif optional:
-                how |= {"nargs": "?", "default": parameter.default}
-            arguments.add_argument(parameter.name, metavar=place, type=_reader(kind), **how)
+    for option in parameters:
+        how: dict[str, Any] = {"help": _verbatim(option.said.help)}
+        default = option.parameter.default
+        if option.has_place:
+            place = option.parameter.name.upper()
+            places.append(place if option.is_required else f"[{place}]")
+            if _is(option.kind, list):
+                how["nargs"] = "+" if option.is_required else "*"
+            elif not option.is_required:
+                how |= {"nargs": "?", "default": default}
+            arguments.add_argument(option.parameter.name, metavar=place, type=_reader(option.kind), **how)
             continue
-        if parameter.default is inspect.Parameter.empty:
+        if option.is_required:
             how["required"] = True
             how["help"] += " [required]"
-        elif parameter.default not in (None, False):
-            how["help"] += _verbatim(f" [{parameter.default} by default]")
-        if kind is bool:
+        elif default not in (None, False):
+            how["help"] += _verbatim(f" [{default} by default]")
+        if option.kind is bool:
             how["action"] = "store_true"
-        elif _is(kind, Literal):
-            how |= {"action": "append", "choices": get_args(kind)}
+        elif _is(option.kind, Literal):
+            how |= {"action": "append", "choices": get_args(option.kind)}
         else:
-            how |= {"action": "append", "type": _reader(kind), "metavar": _NAMES[_item(kind)]}
-        options.add_argument(
-            *_SHORT.get(_option(parameter, said), ()), _option(parameter, said), dest=parameter.name, **how
-        )
+            how |= {"action": "append", "type": _reader(option.kind), "metavar": _NAMES[_item(option.kind)]}
+        options.add_argument(*_SHORT.get(option.name, ()), option.name, dest=option.parameter.name, **how)
     options.add_argument("--help", "-h", action="help", help="Show this and exit.")
     return places
 
 
-def _parameters(function: Command) -> Parameters:
-    """Give every parameter with its type, where None is left out, and what is said of it."""
-    annotations = get_type_hints(function, include_extras=True)
+def _parameters(taker: Command | type) -> list[_Option]:
+    """Give every option and argument of a function, or of a dataclass whose fields are options."""
+    annotations = get_type_hints(taker, include_extras=True)
     found = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in inspect.signature(taker).parameters.values():
+        annotation = annotations[parameter.name]
+        if is_dataclass(annotation):
+            group = parameter.replace(annotation=annotation)
+            found += [replace(option, group=group) for option in _parameters(cast(type, annotation))]
+            continue
         # Annotated[int | None, Parameter(...)]
-        kind, said = get_args(annotations[parameter.name])
+        kind, said = get_args(annotation)
         if NoneType in get_args(kind):
             (kind,) = (one for one in get_args(kind) if one is not NoneType)
-        found.append((parameter, kind, said))
+        found.append(_Option(parameter, kind, said))
     return found
 
 
@@ -327,18 +360,12 @@ def _verbatim(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def _option(parameter: inspect.Parameter, said: Parameter) -> str:
-    return said.name or "--" + parameter.name.replace("_", "-")
-
-
-def _unknown(argument: str, name: str, parameters: Parameters) -> str:
+def _unknown(argument: str, name: str, parameters: Sequence[_Option]) -> str:
     if not argument.startswith("-"):
         return f'"{argument}" is one argument too many for {name}.'
     option = argument.partition("=")[0]
-    options = [
-        _option(parameter, said) for parameter, _, said in parameters if parameter.kind is parameter.KEYWORD_ONLY
-    ]
-    return f"Unknown option {option}.{_similar(option, options)}"
+    names = [known.name for known in parameters if not known.has_place]
+    return f"Unknown option {option}.{_similar(option, names)}"
 
 
 _SHORT = {"--out": ("-o",)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import _native
 from ..algorithms import Algorithms
-from ..campaigns.sweeping import sweep_into
+from ..campaigns.running import sweep_into
 from ..errors import CellrateError, shown
 from ..plugins.collection import Plugins
 from ..results import Result

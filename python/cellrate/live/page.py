@@ -9,6 +9,7 @@ from pathlib import Path
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError
+from ..plugins.collection import Plugins
 from ..policies import Policies
 from ..recorded.groups import groups_of
 from ..scenario import Scenario, prepare
@@ -18,7 +19,7 @@ from ..watching.board import Board
 from ..watching.server import Page
 from .applications import check
 from .attempt import applications
-from .supervision import LiveRun, live_run
+from .supervision import LiveOptions, LiveRun, run_live
 from .table import live_report
 from .trust import check_commands
 
@@ -54,19 +55,13 @@ def live_watch(
         As `live_run` and `cellrate.watch`.
     """
     prepared, _ = prepare(scenario, set=set, seed=seed, record=record).with_usual_probes()
-    chosen = one_point(prepared, point, "a page shows one run").scenario
-    check_commands(chosen, applications(chosen), allowed=allow_commands)
+    chosen = one_point(prepared, point, "a page shows one run")
+    check_commands(chosen.scenario, applications(chosen.scenario), allowed=allow_commands)
     with page_of(prepared, point, port=port, on_ready=on_ready, wait=wait) as board:
-        run = live_run(
-            prepared,
-            point=point,
-            folder=folder,
-            look=board.add,
-            algorithms=algorithms,
-            policies=policies,
-            traffic=traffic,
-            allow_commands=allow_commands,
+        options = LiveOptions(
+            look=board.add, plugins=Plugins.of(algorithms, policies, traffic), allow_commands=allow_commands
         )
+        run = run_live(chosen, options, folder)
         board.end(run.result, live_report(run.result.summary, groups_of(run.result.toml)))
         return run
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +12,11 @@ from ..errors import CellrateError
 from ..folders.atomic_folder import write_whole
 from ..folders.owned import temporary
 from ..folders.replaceable import RESULTS, check_apart, plain_name
-from ..plugins.collection import NOTHING, Plugins
-from ..results.writing import Complain, Undrawn, describe_undrawn, fill_result, warn, write_json
-from ..scenario import Scenario, prepare
+from ..results.writing import Undrawn, describe_undrawn, fill_result, write_json
+from ..scenario import Scenario
 from ..sweeps.picking import Picked, one_point
-from ..wireshark.capture import Capture
-from .attempt import Look, applications
-from .supervision import TEMPORARY, LiveRun, Progress, live_run
+from .attempt import applications
+from .supervision import TEMPORARY, LiveOptions, LiveRun, Progress, run_live
 from .trust import check_commands
 
 Watched = Callable[[str], AbstractContextManager[Progress | None]]
@@ -26,27 +24,15 @@ Watched = Callable[[str], AbstractContextManager[Progress | None]]
 
 
 def run_and_write(
-    file: Scenario | str | Path,
+    scenario: Scenario,
     *,
-    set: Mapping[str, object] | None = None,
-    seed: int | None = None,
     point: Picked = None,
-    record: Sequence[str] | None = None,
     out: Path | None,
-    repeat: int,
-    attempts: int,
-    distributed: bool,
-    elsewhere: Sequence[str],
-    start_unix_ns: int | None,
-    key: bytes | None,
+    repeat: int = 1,
     plots: bool,
     csv: bool,
-    capture: Capture | None,
     watched: Watched,
-    look: Look | None = None,
-    plugins: Plugins = NOTHING,
-    allow_commands: bool = False,
-    complain: Complain = warn,
+    options: LiveOptions,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
 
@@ -62,13 +48,12 @@ def run_and_write(
     """
     if repeat < 1:
         raise CellrateError(f"--repeat is {repeat}; it must be at least 1")
-    if repeat > 1 and capture is not None:
+    if repeat > 1 and options.capture is not None:
         raise CellrateError(f"--repeat is {repeat}; with a capture it must be 1")
-    scenario = prepare(file, set=set, seed=seed, record=record)
-    chosen = one_point(scenario, point, "run them one by one").scenario
-    name = chosen.name
-    folder = out if out is not None else default_folder(chosen)
-    check_apart(folder, None if capture is None else capture.folder)
+    chosen = one_point(scenario, point, "run them one by one")
+    name = chosen.scenario.name
+    folder = out if out is not None else default_folder(chosen.scenario)
+    check_apart(folder, None if options.capture is None else options.capture.folder)
     runs: list[LiveRun] = []
     undrawn: list[Undrawn] = []
 
@@ -79,26 +64,7 @@ def run_and_write(
                 files = place / f"run-{number}"
                 files.mkdir()
                 with watched(title) as progress:
-                    runs.append(
-                        live_run(
-                            scenario,
-                            point=point,
-                            attempts=attempts,
-                            folder=files,
-                            distributed=distributed,
-                            elsewhere=elsewhere,
-                            start_unix_ns=start_unix_ns,
-                            key=key,
-                            capture=capture,
-                            progress=progress,
-                            look=look,
-                            algorithms=plugins.algorithms,
-                            policies=plugins.policies,
-                            traffic=plugins.traffic,
-                            allow_commands=allow_commands,
-                            complain=complain,
-                        )
-                    )
+                    runs.append(run_live(chosen, options, files, progress))
             for number, run in enumerate(runs, start=1):
                 into = partial if repeat == 1 else partial / f"run-{number:03d}"
                 into.mkdir(exist_ok=True)
@@ -109,11 +75,11 @@ def run_and_write(
         if repeat > 1:
             write_json(partial / RESULTS, {"runs": [run.result.summary for run in runs]})
 
-    check_commands(chosen, applications(chosen), allowed=allow_commands)
+    check_commands(chosen.scenario, applications(chosen.scenario), allowed=options.allow_commands)
     # Whether the folder can take results is looked at before anything runs.
     written = write_whole(folder, fill)
     for text in describe_undrawn(undrawn):
-        complain(text)
+        options.complain(text)
     return runs, written
 
 

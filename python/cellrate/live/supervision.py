@@ -17,11 +17,11 @@ from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError, LiveUnavailable, RunError
 from ..folders.owned import as_usual, temporary
-from ..plugins.collection import Plugins
+from ..plugins.collection import NOTHING, Plugins
 from ..policies import Policies
 from ..results import Result
 from ..results.writing import Complain, warn
-from ..scenario import Scenario, prepare
+from ..scenario import Scenario, SweepPoint, prepare
 from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
 from ..wireshark.capture import Capture
@@ -151,68 +151,95 @@ def live_run(
         If the run gave no result, or there can be no capture where it is to go.
     """
     prepared = prepare(scenario, set=set, seed=seed, record=record)
-    chosen = one_point(prepared, point, "run them one by one")
-    if look is not None and distributed:
-        raise CellrateError("a distributed run cannot be watched: its series are in several processes")
-    for name, given in (("elsewhere", elsewhere), ("start_unix_ns", start_unix_ns), ("key", key)):
-        if given and not distributed:
-            raise CellrateError(f"`{name}` needs distributed=True (--distributed)")
-    if attempts < 1:
-        raise CellrateError(f"attempts is {attempts}; it must be at least 1")
-    chosen.scenario.check()
-    told = applications(chosen.scenario)
-    for application in told:
-        check(application)
-    check_commands(chosen.scenario, told, allowed=allow_commands)
-    distribution: dict[str, Any] | None = None
-    if distributed:
-        shared = None if key is None else key.hex()
-        distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns, "key": shared}
-    nodes = None
-    if distributed:
-        distributed_as = Distribution.of(chosen.scenario, elsewhere, start_unix_ns)
-        nodes = distributed_as.here + distributed_as.started
-    plugins = Plugins.of(algorithms, policies, traffic)
-    plugins.check([chosen.scenario])
-    _native.check_plugins(chosen.scenario._native, [(kind, name) for kind, name, _ in plugins.all()], nodes)
-    if elsewhere or look is not None:
-        attempts = 1
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
-    if capture is not None:
-        capture.check(chosen.scenario.duration_s)
+    options = LiveOptions(
+        attempts=attempts,
+        distributed=distributed,
+        elsewhere=elsewhere,
+        start_unix_ns=start_unix_ns,
+        key=key,
+        capture=capture,
+        look=look,
+        plugins=Plugins.of(algorithms, policies, traffic),
+        allow_commands=allow_commands,
+        complain=complain,
+    )
+    return run_live(one_point(prepared, point, "run them one by one"), options, folder, progress)
+
+
+@dataclass(frozen=True)
+class LiveOptions:
+    """Options of a live run beside its scenario, as `live_run` has them."""
+
+    attempts: int = 3
+    distributed: bool = False
+    elsewhere: Sequence[str] = ()
+    start_unix_ns: int | None = None
+    key: bytes | None = None
+    capture: Capture | None = None
+    look: Look | None = None
+    plugins: Plugins = NOTHING
+    allow_commands: bool = False
+    complain: Complain = warn
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse what does not go together, or not with the scenario, before anything runs (`live_run`)."""
+        if self.look is not None and self.distributed:
+            raise CellrateError("a distributed run cannot be watched: its series are in several processes")
+        for name in ("elsewhere", "start_unix_ns", "key"):
+            if getattr(self, name) and not self.distributed:
+                raise CellrateError(f"`{name}` needs distributed=True (--distributed)")
+        if self.attempts < 1:
+            raise CellrateError(f"attempts is {self.attempts}; it must be at least 1")
+        scenario.check()
+        told = applications(scenario)
+        for application in told:
+            check(application)
+        check_commands(scenario, told, allowed=self.allow_commands)
+        nodes = None
+        if self.distributed:
+            distributed = Distribution.of(scenario, self.elsewhere, self.start_unix_ns)
+            nodes = distributed.here + distributed.started
+        self.plugins.check([scenario])
+        _native.check_plugins(scenario._native, [(kind, name) for kind, name, _ in self.plugins.all()], nodes)
+        if self.capture is not None:
+            self.capture.check(scenario.duration_s)
+
+    def distribution(self) -> dict[str, object] | None:
+        """Give what an attempt is told of its nodes."""
+        if not self.distributed:
+            return None
+        shared = None if self.key is None else self.key.hex()
+        return {"elsewhere": list(self.elsewhere), "start_unix_ns": self.start_unix_ns, "key": shared}
+
+
+def run_live(
+    point: SweepPoint, options: LiveOptions, folder: Path | None = None, progress: Progress | None = None
+) -> LiveRun:
+    """Run a scenario with real hosts and real applications (`live_run`)."""
+    options.check(point.scenario)
+    is_repeated = not options.elsewhere and options.look is None
     done: list[Result] = []
-    with staged(capture) as stage:
-        for number in range(1, attempts + 1):
+    with staged(options.capture) as stage:
+        for number in range(1, (options.attempts if is_repeated else 1) + 1):
             made = None if stage is None else stage.capture()
             with temporary(TEMPORARY) as place:
-                packed = pack_plugins(plugins)
-                done.append(
-                    attempt(chosen.scenario, chosen.settings, place, progress, distribution, made, look, packed)
-                )
+                done.append(attempt(point, place, options, made, progress))
                 done[-1].summary["run"]["attempt"] = number
                 if folder is not None:
                     keep(place, folder / f"attempt-{number}")
             if done[-1].summary["timing"]["passed"]:
                 break
         if stage is not None and made is not None:
-            done[-1].captured = stage.hand_over(made, done[-1].captured, complain)
+            done[-1].captured = stage.hand_over(made, done[-1].captured, options.complain)
     return LiveRun(done)
 
 
 def attempt(
-    scenario: Scenario,
-    settings: Mapping[str, str],
-    folder: Path,
-    progress: Progress | None,
-    distribution: Mapping[str, Any] | None = None,
-    capture: Capture | None = None,
-    look: Look | None = None,
-    packed: bytes = b"",
+    point: SweepPoint, folder: Path, options: LiveOptions, capture: Capture | None, progress: Progress | None
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes but for a capture.
-
-    What is not built in is `packed`, as `plugin_pipes.pack_plugins` gives it.
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 
@@ -221,39 +248,22 @@ def attempt(
     LiveUnavailable, RunError
         As `live_run`.
     """
-    printed = Printed()
-    reply = Reply()
+    packed = pack_plugins(options.plugins)
+    printed, reply = Printed(), Reply()
     request = {
-        "toml": scenario.toml,
-        "file": scenario.file,
-        "set": dict(settings),
-        "distribution": distribution,
-        "watched": look is not None,
+        "toml": point.scenario.toml,
+        "file": point.scenario.file,
+        "set": dict(point.settings),
+        "distribution": options.distribution(),
+        "watched": options.look is not None,
         "printed": printed.end,
         "reply": reply.end,
         "capture": None if capture is None else {**asdict(capture), "folder": str(capture.folder)},
     }
     (folder / REQUEST).write_text(json.dumps(request))
     log = folder / "attempt.err"
-    words = [*isolation_words(), sys.executable, "-m", "cellrate.live", "attempt", str(folder)]
-    package = str(Path(__file__).resolve().parent.parent.parent)
-    paths = [package, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     try:
-        with log.open("wb") as errors:
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                pass_fds=[printed.end, reply.end],
-                start_new_session=True,
-                text=True,
-                env={**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-            )
-    except OSError as error:
-        raise LiveUnavailable(
-            f"{words[0]} cannot be started: {error.strerror}. `cellrate doctor` says what is missing."
-        ) from None
+        process = _started(folder, log, [printed.end, reply.end])
     finally:
         printed.handed_over()
         printed.start()
@@ -263,11 +273,13 @@ def attempt(
         assert process.stdout is not None
         for line in process.stdout:
             told = json.loads(line)
-            if isinstance(told, list) and look is not None:
+            if isinstance(told, list) and options.look is not None:
                 import numpy as np
 
                 now_s, recent = told
-                look(now_s, [(place, np.array(ps, np.uint64), np.array(values)) for place, ps, values in recent])
+                options.look(
+                    now_s, [(place, np.array(ps, np.uint64), np.array(values)) for place, ps, values in recent]
+                )
             elif progress is not None:
                 progress(told)
         status = process.wait()
@@ -298,6 +310,29 @@ def _without_result(status: int, told: str) -> str:
     short = ", as the kernel does where memory is short," if status == -signal.SIGKILL else ""
     said = "\n".join(of_programs).strip()[-2000:]
     return f"the attempt {ended}{short} and without a result: {said or 'it said nothing'}"
+
+
+def _started(folder: Path, log: Path, ends: Sequence[int]) -> subprocess.Popen[str]:
+    """Start the process of an attempt, which inherits the ends of pipes that are its own."""
+    words = [*isolation_words(), sys.executable, "-m", "cellrate.live", "attempt", str(folder)]
+    package = str(Path(__file__).resolve().parent.parent.parent)
+    paths = [package, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    try:
+        with log.open("wb") as errors:
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                pass_fds=ends,
+                start_new_session=True,
+                text=True,
+                env={**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            )
+    except OSError as error:
+        raise LiveUnavailable(
+            f"{words[0]} cannot be started: {error.strerror}. `cellrate doctor` says what is missing."
+        ) from None
 
 
 def keep(attempt_folder: Path, folder: Path) -> None:

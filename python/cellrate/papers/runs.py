@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..campaigns.executors import ExecutorChoice
-from ..campaigns.sweeping import sweep_into
+from ..campaigns.running import sweep_into
 from ..folders.locks import LOCK, Lock
 from ..results import Result
 from ..running.points import Point, Progress

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from .. import algorithms as _algorithms
 from .. import policies as _policies
@@ -48,6 +48,14 @@ class PluginMakers:
     traffic: Mapping[str, _traffic.Maker]
 
 
+class Keywords(TypedDict):
+    """Plugins as the keywords of functions that run something take them."""
+
+    algorithms: Algorithms
+    policies: Policies
+    traffic: Traffic
+
+
 @dataclass(frozen=True)
 class Plugins:
     """Plugins of a run, by the names that scenarios have for them."""
@@ -60,6 +68,10 @@ class Plugins:
     def of(cls, algorithms: Algorithms | None, policies: Policies | None, traffic: Traffic | None) -> Plugins:
         """Give what the keywords of a function say."""
         return cls(dict(algorithms or {}), dict(policies or {}), dict(traffic or {}))
+
+    def keywords(self) -> Keywords:
+        """Give the keywords of a function that say this (`of`)."""
+        return {"algorithms": self.algorithms, "policies": self.policies, "traffic": self.traffic}
 
     def __bool__(self) -> bool:
         """Say whether there is anything."""

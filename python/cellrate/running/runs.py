@@ -77,14 +77,12 @@ def run(
     """
     check_threads(threads)
     prepared = prepare(scenario, set=set, seed=seed, record=record)
-    chosen = one_point(
-        prepared, point, "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
-    )
-    if capture is not None and threads > 1:
-        raise CellrateError(f"threads is {threads}; with a capture it must be 1")
-    if capture is not None and not isinstance(capture, Capture):
-        capture = Capture(folder=Path(capture))
+    otherwise = "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
+    chosen = one_point(prepared, point, otherwise)
     if capture is not None:
+        if threads > 1:
+            raise CellrateError(f"threads is {threads}; with a capture it must be 1")
+        capture = capture if isinstance(capture, Capture) else Capture(folder=Path(capture))
         capture.check(chosen.scenario.duration_s)
     plugins = Plugins.of(algorithms, policies, traffic)
     plugins.check([chosen.scenario])

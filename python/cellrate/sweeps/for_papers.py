@@ -34,6 +34,10 @@ _LATEX = {
 _MARKDOWN = {letter: f"\\{letter}" for letter in "\\|*_`<>[]~"}
 
 
+Write = Callable[[Numbers], str]
+"""Writes a table: `latex` or `markdown`."""
+
+
 def latex(table: Numbers) -> str:
     r"""Write a table in LaTeX, for `\usepackage{booktabs}`; each line of a heading is a row."""
     head, rows = _cells(table, _LATEX)
@@ -60,9 +64,7 @@ def markdown(table: Numbers) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def print_tables(
-    results: Sequence[Recorded], by: Sequence[str], write: Callable[[Numbers], str], *, each: bool = False
-) -> None:
+def print_tables(results: Sequence[Recorded], by: Sequence[str], write: Write, *, each: bool = False) -> None:
     """Print the tables of a run, or the one table of several, as `latex` or `markdown` writes them."""
     if len(results) == 1 and not settings_in(results)[0]:
         tables = [

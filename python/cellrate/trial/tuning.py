@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ..advice.advised import AdvisedSet
 from ..advice.advisor import tuned_to
 from ..campaigns.ranges import ADTF_STEP_S, Range
-from ..campaigns.sweeping import sweep_into
+from ..campaigns.running import sweep_into
 from ..campaigns.tune import BATCH, optuna_of, suggested
 from ..errors import CellrateError
 from ..quantities import TIME, read, read_ratio
+from ..results import Result
 from ..running.points import Point, Progress
 from ..scenario import Scenario
 from .comparison import SYMBOLS, Comparison
@@ -123,50 +124,73 @@ def tune(
     over = ranges_of(vary)
     if trials < 1:
         raise CellrateError(f"trials is {trials}; it must be at least 1")
-    optuna = optuna_of()
-    situation = comparison.kept.situation
-    plan = plan_of(situation)
-    base = Scenario.parse(scenario_text(comparison.kept), file="advised")
-    default, advised = (figures_of(result, situation, plan) for result in comparison.results)
-    needed = [name for name, (_, _, needs) in advised.items() if needs]
-    sampler = optuna.samplers.TPESampler(seed=1, constant_liar=True)
-    directions = ["maximize" if advised[name][1] else "minimize" for name in needed]
-    study = optuna.create_study(directions=directions, sampler=sampler)
-    points: dict[str, Point] = {}
-    best, best_score, changed = advised, 0.0, dict[str, str]()
+    search = _Search(comparison)
     done = 0
     while done < trials:
-        asked = [study.ask() for _ in range(min(BATCH, trials - done))]
-        wanted = []
-        for trial in asked:
-            settings = {one.path: suggested(trial, one) for one in over}
-            scenario = base.set(settings)
-            points.setdefault(scenario.hash, (scenario, settings))
-            wanted.append((scenario.hash, settings))
+        asked = search.ask(over, min(BATCH, trials - done))
         swept = sweep_into(
             folder,
-            list(points.values()),
+            list(search.points.values()),
             workers=workers,
             executor=executor,
             # What is there of trials to come is kept beside, and found again when they are asked for.
             complain=lambda _: None,
             name="--cluster",
         )
-        places = {found: place for place, found in enumerate(points)}
-        for trial, (found, settings) in zip(asked, wanted, strict=True):
-            figures = figures_of(swept[places[found]], situation, plan)
-            study.tell(trial, [_told(figures[name]) for name in needed])
-            score = _score(figures, advised, default)
-            if score > best_score:
-                best, best_score = figures, score
-                changed = {path.rpartition(".")[2]: value for path, value in settings.items()}
+        search.tell(asked, swept)
         done += len(asked)
         if progress is not None:
             progress(done / trials)
-    kept = tuned_to(comparison.kept, {SYMBOLS[key]: _number(key, value) for key, value in changed.items()})
-    differing = {key: value for key, value in changed.items() if kept[SYMBOLS[key]] != comparison.kept[SYMBOLS[key]]}
-    rows = {name: (default[name][0], advised[name][0], best[name][0]) for name in advised}
-    return TunedSet(kept, differing, rows, needed, trials)
+    return search.found(trials)
+
+
+class _Search:
+    """The sets that Optuna asks for, with the best of them."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.kept = comparison.kept
+        self.base = Scenario.parse(scenario_text(self.kept), file="advised")
+        self.plan = plan_of(self.kept.situation)
+        self.default, self.advised = (self.figures(result) for result in comparison.results)
+        self.needed = [name for name, (_, _, needs) in self.advised.items() if needs]
+        optuna = optuna_of()
+        sampler = optuna.samplers.TPESampler(seed=1, constant_liar=True)
+        directions = ["maximize" if self.advised[name][1] else "minimize" for name in self.needed]
+        self.study = optuna.create_study(directions=directions, sampler=sampler)
+        self.points: dict[str, Point] = {}
+        """By hash of the scenario."""
+        self.best, self.best_score, self.changed = self.advised, 0.0, dict[str, str]()
+
+    def figures(self, result: Result) -> Figures:
+        return figures_of(result, self.kept.situation, self.plan)
+
+    def ask(self, over: Sequence[Range], count: int) -> list[tuple[Any, str]]:
+        """Ask for sets, each a trial of Optuna with the hash of its scenario, and add their points."""
+        asked = []
+        for trial in [self.study.ask() for _ in range(count)]:
+            settings = {one.path: suggested(trial, one) for one in over}
+            scenario = self.base.set(settings)
+            self.points.setdefault(scenario.hash, (scenario, settings))
+            asked.append((trial, scenario.hash))
+        return asked
+
+    def tell(self, asked: Sequence[tuple[Any, str]], swept: Sequence[Result]) -> None:
+        """Tell Optuna what the sets gave, and keep the best."""
+        places = {found: place for place, found in enumerate(self.points)}
+        for trial, found in asked:
+            figures = self.figures(swept[places[found]])
+            self.study.tell(trial, [_told(figures[name]) for name in self.needed])
+            score = _score(figures, self.advised, self.default)
+            if score > self.best_score:
+                self.best, self.best_score = figures, score
+                self.changed = {path.rpartition(".")[2]: value for path, value in self.points[found][1].items()}
+
+    def found(self, trials: int) -> TunedSet:
+        was, values = self.kept, {SYMBOLS[key]: _number(key, value) for key, value in self.changed.items()}
+        kept = tuned_to(was, values)
+        changed = {key: value for key, value in self.changed.items() if kept[SYMBOLS[key]] != was[SYMBOLS[key]]}
+        rows = {name: (self.default[name][0], self.advised[name][0], self.best[name][0]) for name in self.advised}
+        return TunedSet(kept, changed, rows, self.needed, trials)
 
 
 def _told(figure: tuple[float | None, bool, bool]) -> float:

@@ -97,16 +97,21 @@ def watch(
             print(f"The page is at {page.address}", flush=True)
         if wait:
             board.wait_for_viewer()
-        pace.begin()
-        begun = time.perf_counter()
-
-        def look(now_s: float, recent: Recent) -> None:
-            board.add(now_s, recent)
-            pace.hold(now_s)
-
-        every_ps = max(1, round(shown.duration_s * 1e12 / LOOKS))
-        native = _native.run_watched(shown._native, every_ps, look, plugins.makers())
-        worked = time.perf_counter() - begun - pace.held_s
-        result = Result._from_native(native, shown, dict(chosen.settings), worked, plugins)
+        result = _watched(shown, chosen.settings, plugins, board, pace)
         board.end(result, report(result.summary, groups_of(result.toml)))
         return result
+
+
+def _watched(shown: Scenario, settings: Mapping[str, str], plugins: Plugins, board: Board, pace: Pace) -> Result:
+    """Run at the pace of the page, which is told what is recorded."""
+    pace.begin()
+    begun = time.perf_counter()
+
+    def look(now_s: float, recent: Recent) -> None:
+        board.add(now_s, recent)
+        pace.hold(now_s)
+
+    every_ps = max(1, round(shown.duration_s * 1e12 / LOOKS))
+    native = _native.run_watched(shown._native, every_ps, look, plugins.makers())
+    worked = time.perf_counter() - begun - pace.held_s
+    return Result._from_native(native, shown, dict(settings), worked, plugins)
