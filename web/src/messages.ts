@@ -35,13 +35,13 @@ export interface Pack extends Cells {
 }
 
 /** Something more of a run, as the worker hands it over. */
-export interface Told extends Required<Pace> {
+export interface Part extends Required<Pace> {
   now_s: number;
   packs: Pack[];
 }
 
 /** Values given so far, by series. */
-export function unpacked({ packs, ...rest }: Told): More {
+export function unpacked({ packs, ...rest }: Part): More {
   const series: More["series"] = [];
   for (const { counts, samples } of packs) {
     let from = 0;
@@ -80,6 +80,6 @@ export type FromWorker =
     }
   /** The scenario is large, and has not begun. */
   | { kind: "large"; id: number; size: Size }
-  | { kind: "more"; id: number; told: Told }
+  | { kind: "more"; id: number; told: Part }
   | { kind: "end"; id: number; summary: string }
   | { kind: "failed"; id: number; fault: Fault };

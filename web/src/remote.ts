@@ -2,7 +2,7 @@
 
 import type { Head, Listener, Pace, Summary } from "./model";
 
-interface Told {
+interface Message {
   head?: Head;
   more?: {
     now_s: number;
@@ -26,7 +26,7 @@ export class Remote {
     this.socket = new WebSocket(place);
     let pace: Required<Pace> = { speed: null, paused: false };
     this.socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
-      const { head, more, pace: set, error } = JSON.parse(data) as Told;
+      const { head, more, pace: set, error } = JSON.parse(data) as Message;
       if (head) listener.head(head);
       if (error) listener.failed({ message: error });
       if (set) {

@@ -3,7 +3,7 @@
 import type { Lesson } from "./lessons/lesson";
 
 /** Facts about this copy of the page. */
-interface Told {
+interface PageFacts {
   /** Lessons of the lecturer's own. */
   lessons: Lesson[];
   /** Fragment of an address that the page opens with where its own has none. */
@@ -12,4 +12,4 @@ interface Told {
   served: string[];
 }
 
-export const told: Told = { lessons: [], start: "", served: [], ...(globalThis as { cellrateTold?: Partial<Told> }).cellrateTold };
+export const told: PageFacts = { lessons: [], start: "", served: [], ...(globalThis as { cellrateTold?: Partial<PageFacts> }).cellrateTold };

@@ -3,7 +3,7 @@
 import { initSync, Run, Setup } from "../pkg/cellrate_web.js";
 import { type Make, maker, SwitchAlgorithm } from "./algorithm";
 import { panelsOf, type SeriesRow } from "./kinds";
-import type { FromWorker, How, Pack, Start, Told, ToWorker } from "./messages";
+import type { FromWorker, How, Pack, Start, Part, ToWorker } from "./messages";
 import type { Fault, Head, Level, Topology } from "./model";
 import { isLarge, sizeOf } from "./size";
 
@@ -158,7 +158,7 @@ function goOn(): void {
   const isBehind = run.now < shown;
   if (pace.paused && !isBehind) return;
   try {
-    const told: Told = { now_s: 0, packs: [], ...pace };
+    const told: Part = { now_s: 0, packs: [], ...pace };
     const further = pace.speed === null ? duration : Math.min(duration, shown + pace.speed * passed);
     const target = isBehind ? shown : further;
     do {
@@ -190,7 +190,7 @@ function goOn(): void {
 }
 
 /** Hands over what came; the buffers are the page's then. */
-function hand(id: number, told: Told): void {
+function hand(id: number, told: Part): void {
   const buffers = told.packs.flatMap(({ counts, samples, at, ports, cells }) => [counts, samples, at, ports, cells].map(({ buffer }) => buffer as ArrayBuffer));
   // Those of no length are one and the same.
   tell({ kind: "more", id, told }, [...new Set(buffers)].filter(({ byteLength }) => byteLength));

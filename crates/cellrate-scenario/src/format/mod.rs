@@ -37,7 +37,7 @@ pub(crate) use link::LinkTable;
 use link::{LINK, LINK_DEFAULTS};
 use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
-pub(crate) use police::{Conformance, DEFINITIONS, Method};
+pub(crate) use police::{Conformance, DEFINITIONS, Method, Misbehaves, Police};
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;

@@ -1,15 +1,16 @@
 //! The keys of policing: a contract, what becomes of cells that do not keep to it, and sources that do not.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Setting, Shape, key};
+use cellrate_proto::declaration::{Key, Kind, OrOff, Range, Setting, SpanOrZero, Table, key};
 use cellrate_proto::policing::contract::{Coupling, Definition};
 use cellrate_proto::policing::usage::Action;
+use cellrate_proto::{CellRate, Duration};
 
-use crate::keys::{SPAN, TIME};
+use crate::keys::POSITIVE_RATE;
 use crate::model::Category;
+use crate::text::tree::Node;
 
 /// One table, or one for each of several places.
-const POLICE_KIND: Kind =
-    Kind::Or(&[Kind::Table(&POLICE), Kind::List(&Kind::Table(&POLICE), 1), Kind::Choice(&["off"])]);
+const POLICE_KIND: Kind = Kind::Or(&[Police::KIND, Kind::List(&Police::KIND, 1), Kind::Choice(&["off"])]);
 
 pub(super) const POLICE_KEY: Key = key(
     "police",
@@ -26,41 +27,31 @@ pub(super) const POLICE_BACK_KEY: Key = key(
 
 pub(super) const MISBEHAVES_KEY: Key = key(
     "misbehaves",
-    Kind::Or(&[Kind::Table(&MISBEHAVES), Kind::Choice(&["off"])]),
+    OrOff::<Misbehaves>::KIND,
     "\"off\"",
     "Rules that the abr source of the forward direction breaks.",
 );
 pub(super) const MISBEHAVES_BACK_KEY: Key = key(
     "misbehaves",
-    Kind::Or(&[Kind::Table(&MISBEHAVES), Kind::Choice(&["off"])]),
+    OrOff::<Misbehaves>::KIND,
     "\"off\"",
     "Rules that the abr source of the backward direction breaks.",
 );
 
-const MISBEHAVES: Shape = Shape {
-    name: "misbehaves",
-    about: "An ABR source that breaks rules (docs/algorithms/policing.md).",
-    keys: &[
-        key(
-            "ignores",
-            Kind::List(&Kind::Choice(&["er", "ci"]), 0),
-            "[]",
-            "\"er\": it does not lower ACR to ER (rule 9); \"ci\": it treats CI as 0 (rule 8).",
-        ),
-        key(
-            "rate_factor",
-            Kind::Ratio(Range::above(0.0, 1000.0)),
-            "1",
-            "It sends at so many times ACR (rule 1); RM cells still say ACR.",
-        ),
-        key(
-            "tcr_factor",
-            Kind::Ratio(Range::above(0.0, 1000.0)),
-            "1",
-            "While ACR is below TCR its out-of-rate FRMs leave at so many times TCR (rule 11).",
-        ),
-    ],
-};
+/// An ABR source that breaks rules (docs/algorithms/policing.md).
+#[derive(Table)]
+#[table(name = "misbehaves", written)]
+pub(crate) struct Misbehaves {
+    /// "er": it does not lower ACR to ER (rule 9); "ci": it treats CI as 0 (rule 8).
+    #[key(default = "[]", kind = Kind::List(&Kind::Choice(&["er", "ci"]), 0))]
+    pub ignores: Vec<String>,
+    /// It sends at so many times ACR (rule 1); RM cells still say ACR.
+    #[key(default = "1", range = Range::above(0.0, 1000.0))]
+    pub rate_factor: f64,
+    /// While ACR is below TCR its out-of-rate FRMs leave at so many times TCR (rule 11).
+    #[key(default = "1", range = Range::above(0.0, 1000.0))]
+    pub tcr_factor: f64,
+}
 
 /// A conformance definition as `police` names it.
 #[derive(Clone, Copy, Debug)]
@@ -134,69 +125,47 @@ const NAMES: [&str; DEFINITIONS.len()] = {
     names
 };
 
-const POLICE: Shape = Shape {
-    name: "police",
-    about: "Usage parameter control of one direction of a connection (TM 4.0, 4.5 and 5.4; TM 4.1 for gfr; docs/algorithms/policing.md): what conforms, and what becomes of the rest.",
-    keys: &[
-        key(
-            "at",
-            Kind::List(&Kind::Reference, 1),
-            "the first switch of the direction",
-            "The switches at whose incoming interface its cells are policed, each by a policer of its own.",
-        ),
-        key(
-            "definition",
-            Kind::Choice(&NAMES),
-            "the one of the category whose number is 1",
-            "Conformance definition, one of the connection's category.",
-        ),
-        key(
-            "action",
-            Action::KIND,
-            "\"tag\" for vbr.3, ubr.2 and gfr.2, \"discard\" for others",
-            "Fate of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses, gfr.2 those of frames that are not eligible; abr.1 leaves the choice; count lets all go on with any.",
-        ),
-        key(
-            "pcr",
-            Kind::Positive(Dimension::Rate),
-            "PCR of the sender",
-            "Peak cell rate of the contract; for abr it is `abr.pcr`.",
-        ),
-        key(
-            "cdvt",
-            TIME,
-            "one cell time of the link, and by how much delays on the way to the policer change",
-            "Cell delay variation tolerance of the peak; tau1 of abr.1. It has to be given where the rate of a link before the policer changes.",
-        ),
-        key(
-            "scr",
-            Kind::Positive(Dimension::Rate),
-            "`scr` of the connection, else that of its `shaping`",
-            "Sustainable cell rate of the contract; of vbr, which needs it.",
-        ),
-        key(
-            "mbs",
-            Kind::Integer(1, u32::MAX as i64),
-            "that of `shaping`, else required for vbr",
-            "Maximum burst size in cells: so many may come at the peak. Of vbr.",
-        ),
-        key(
-            "coupling",
-            Coupling::KIND,
-            "\"coupled\"",
-            "How the two buckets of vbr work together. \"coupled\": a cell is charged to both or, if tagged, to that of the peak; \"independent\": to each that it conforms to; \"serial\": to the second only if the first passed it, which stays charged.",
-        ),
-        key(
-            "tau2",
-            SPAN,
-            "tau3 and one cell time of each link between",
-            "For abr.1: longest time from the departure of a backward RM cell towards the source to the arrival of cells sent at the rate that it gives.",
-        ),
-        key(
-            "tau3",
-            TIME,
-            "twice the delays of the links between",
-            "For abr.1: shortest such time, at most tau2.",
-        ),
-    ],
-};
+/// Usage parameter control of one direction of a connection (TM 4.0, 4.5 and 5.4; TM 4.1 for gfr;
+/// docs/algorithms/policing.md): what conforms, and what becomes of the rest.
+#[derive(Table)]
+#[table(name = "police", written)]
+pub(crate) struct Police {
+    /// The switches at whose incoming interface its cells are policed, each by a policer of its own.
+    #[key(default = "the first switch of the direction", kind = Kind::List(&Kind::Reference, 1))]
+    pub at: Option<Node>,
+    /// Conformance definition, one of the connection's category.
+    #[key(default = "the one of the category whose number is 1", kind = Kind::Choice(&NAMES))]
+    pub definition: Option<String>,
+    /// Fate of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses, gfr.2 those of frames
+    /// that are not eligible; abr.1 leaves the choice; count lets all go on with any.
+    #[key(default = "\"tag\" for vbr.3, ubr.2 and gfr.2, \"discard\" for others")]
+    pub action: Option<Action>,
+    /// Peak cell rate of the contract; for abr it is `abr.pcr`.
+    #[key(default = "PCR of the sender", kind = POSITIVE_RATE)]
+    pub pcr: Option<CellRate>,
+    /// Cell delay variation tolerance of the peak; tau1 of abr.1. It has to be given where the rate of a link before
+    /// the policer changes.
+    #[key(
+        default = "one cell time of the link, and by how much delays on the way to the policer change",
+        as = Option<SpanOrZero>
+    )]
+    pub cdvt: Option<Duration>,
+    /// Sustainable cell rate of the contract; of vbr, which needs it.
+    #[key(default = "`scr` of the connection, else that of its `shaping`", kind = POSITIVE_RATE)]
+    pub scr: Option<CellRate>,
+    /// Maximum burst size in cells: so many may come at the peak. Of vbr.
+    #[key(default = "that of `shaping`, else required for vbr")]
+    pub mbs: Option<u32>,
+    /// How the two buckets of vbr work together. "coupled": a cell is charged to both or, if tagged, to that of the
+    /// peak; "independent": to each that it conforms to; "serial": to the second only if the first passed it, which
+    /// stays charged.
+    #[key(default = "coupled")]
+    pub coupling: Coupling,
+    /// For abr.1: longest time from the departure of a backward RM cell towards the source to the arrival of cells sent
+    /// at the rate that it gives.
+    #[key(default = "tau3 and one cell time of each link between")]
+    pub tau2: Option<Duration>,
+    /// For abr.1: shortest such time, at most tau2.
+    #[key(default = "twice the delays of the links between", as = Option<SpanOrZero>)]
+    pub tau3: Option<Duration>,
+}

@@ -1,19 +1,19 @@
 //! Policers of connections: what they are held to, and where.
 
-use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
+use cellrate_proto::policing::contract::{Contract, Definition};
 use cellrate_proto::policing::dynamic::AbrContract;
 use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{CellRate, Duration};
 
 use super::network::Network;
-use crate::format::{Conformance, DEFINITIONS, Method};
+use crate::format::{Conformance, DEFINITIONS, Method, Police};
 use crate::model::{Category, Connection, Link, Policing};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::quantity;
-use crate::text::reading::{optional, word};
+use crate::text::reading::optional;
 use crate::text::tree::{Node, Table};
+use crate::text::written::Written;
 
 /// The tables `police` of the two directions of a connection, its `scr`, and its `mbs` and `mfs` \[cells\].
 #[derive(Default)]
@@ -56,7 +56,8 @@ pub(super) fn build<'a>(
             let mut places: Vec<Policing> = Vec::new();
             for node in nodes {
                 let Some(table) = node.table() else { continue };
-                let reader = Reader { network, connection, backward, asked, node, table };
+                let keys = Police::read(&Written::of(node))?;
+                let reader = Reader { network, connection, backward, asked, node, table, keys };
                 for policing in reader.policing()? {
                     if places.iter().any(|other| other.hop == policing.hop) {
                         return Err(reader.policed_twice(policing.hop));
@@ -79,6 +80,7 @@ struct Reader<'a> {
     asked: &'a Asked,
     node: &'a Node,
     table: &'a Table,
+    keys: Police,
 }
 
 impl Reader<'_> {
@@ -115,7 +117,7 @@ impl Reader<'_> {
     fn hops(&self) -> Result<Vec<usize>, Fault> {
         let heads: Vec<_> =
             self.connection.steps(self.backward).map(|step| self.network.tail(step.turned())).collect();
-        let Some(written) = self.table.node("at") else {
+        let Some(written) = &self.keys.at else {
             if heads.len() == 1 {
                 let message = "the path of the connection passes no switch that could police it";
                 return Err(Fault::new(self.node.place, message, "Leave police out"));
@@ -160,19 +162,15 @@ impl Reader<'_> {
         }
         let between =
             || self.connection.steps(self.backward).take(hop + 1).map(|step| self.network.link(step));
-        let cdvt = match optional(self.table, "cdvt", quantity::time)? {
-            Some(cdvt) => cdvt,
-            None => self.default_cdvt(hop)?,
-        };
+        let cdvt = self.keys.cdvt.map_or_else(|| self.default_cdvt(hop), Ok)?;
         let sender = &self.connection.flow(self.backward).sender;
         let rule = match conformance.method {
             Method::Fixed(definition) => self.fixed(definition, sender.pcr(), cdvt)?,
             Method::Frames { tags } => {
-                let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?;
                 let [mbs, mfs] = self.asked.frames;
                 let mfs = mfs.unwrap_or(MFS);
                 let (mcr, mbs) = (self.connection.queue.mcr, mbs.unwrap_or(mfs));
-                let pcr = pcr.unwrap_or(sender.pcr());
+                let pcr = self.keys.pcr.unwrap_or(sender.pcr());
                 Rule::Frames(FrameContract { tags, pcr, cdvt, mcr, mbs, mfs })
             }
             Method::Dynamic => {
@@ -182,15 +180,17 @@ impl Reader<'_> {
                 let fixed = sum(&mut between().map(Link::shortest_delay)).saturating_mul(2);
                 let more = |link: &Link| link.longest_delay() - link.shortest_delay();
                 let changes = sum(&mut between().map(more)).saturating_mul(2);
-                let tau3 = optional(self.table, "tau3", quantity::time)?.unwrap_or(fixed);
+                let tau3 = self.keys.tau3.unwrap_or(fixed);
                 let cells = sum(&mut between().map(Link::longest_cell_time));
-                let tau2 = optional(self.table, "tau2", quantity::span)?;
                 Rule::Abr(AbrContract {
                     pcr: sender.pcr(),
                     mcr: sender.mcr(),
                     icr: sender.icr(),
                     cdvt,
-                    longest_delay: tau2.unwrap_or(tau3.saturating_add(changes).saturating_add(cells)),
+                    longest_delay: self
+                        .keys
+                        .tau2
+                        .unwrap_or(tau3.saturating_add(changes).saturating_add(cells)),
                     shortest_delay: tau3,
                 })
             }
@@ -233,7 +233,7 @@ impl Reader<'_> {
     fn conformance(&self) -> Result<&'static Conformance, Fault> {
         let category = self.connection.category;
         let of_category = || DEFINITIONS.iter().filter(move |other| other.category == category);
-        let name = self.table.text("definition");
+        let name = self.keys.definition.as_deref();
         if let Some(one) = of_category().find(|one| name.is_none_or(|name| name == one.name)) {
             return Ok(one);
         }
@@ -248,26 +248,23 @@ impl Reader<'_> {
         let (scr, mbs) = if definition.is_vbr() {
             let shaping =
                 self.connection.flow(self.backward).conditioning.as_ref().and_then(|own| own.shaping);
-            let scr = optional(self.table, "scr", quantity::positive_cell_rate)?.or(self.asked.scr);
-            let scr = scr.or(shaping.map(|shaping| shaping.scr));
-            let mbs = optional(self.table, "mbs", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
-            let mbs = mbs.or(shaping.map(|shaping| shaping.mbs.into()));
+            let scr = self.keys.scr.or(self.asked.scr).or(shaping.map(|shaping| shaping.scr));
+            let mbs = self.keys.mbs.or(shaping.map(|shaping| shaping.mbs));
             (
                 scr.ok_or_else(|| needed("scr", "the sustainable cell rate of the contract"))?,
-                mbs.ok_or_else(|| needed("mbs", "the maximum burst size in cells"))? as u64,
+                mbs.ok_or_else(|| needed("mbs", "the maximum burst size in cells"))?.into(),
             )
         } else {
             (CellRate::ZERO, 0)
         };
-        let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?.unwrap_or(peak);
-        let coupling = word(self.table, "coupling", Coupling::named);
+        let (pcr, coupling) = (self.keys.pcr.unwrap_or(peak), self.keys.coupling);
         Ok(Rule::Fixed(Contract { definition, pcr, cdvt, scr, mbs, coupling }))
     }
 
     fn action(&self, conformance: &Conformance) -> Result<Action, Fault> {
         let &Conformance { name, method, .. } = conformance;
         let tags = conformance.tags();
-        let (message, remedy) = match (self.table.text("action").and_then(Action::named), method) {
+        let (message, remedy) = match (self.keys.action, method) {
             (Some(Action::Count), _) => return Ok(Action::Count),
             (Some(Action::Tag), Method::Dynamic) => return Ok(Action::Tag),
             (Some(Action::Tag), _) if !tags => (

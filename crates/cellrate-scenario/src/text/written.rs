@@ -204,6 +204,16 @@ from_node! {
     Room: quantity::room;
 }
 
+/// A whole number from 0.
+#[derive(Debug)]
+pub struct CountOrZero;
+
+setting!(CountOrZero => u32, Kind::Integer(0, u32::MAX as i64), false);
+
+from_node! {
+    CountOrZero: |node| check::integer(node, 0, i64::from(u32::MAX)).map(|count| count as u32);
+}
+
 /// An amount of data, or the word "infinite", which is `None`.
 #[derive(Debug)]
 pub struct OctetsOrNoEnd;

@@ -3,7 +3,7 @@
 use cellrate_proto::declaration::{Key, Shape, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
-use super::kinds::{Declared, required_rate};
+use super::kinds::{Declared, required_rate, sends_from_start_to_end};
 use super::{Draws, Generate, Generated, Traffic, TrafficKind};
 use crate::keys::{END_KEY, POSITIVE_RATE, START_KEY};
 use crate::text::error::Fault;
@@ -44,21 +44,10 @@ impl Declared for Constant {
 }
 
 impl TrafficKind for Constant {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
+    sends_from_start_to_end!();
 
     fn scale(&mut self, offset: ClockOffset) {
         self.rate = offset.of_rate(self.rate);
-    }
-
-    fn changes(&self) -> Vec<Time> {
-        vec![self.start, self.end]
-    }
-
-    fn sends_at(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
     }
 
     fn rate(&self, peak: CellRate) -> Option<CellRate> {

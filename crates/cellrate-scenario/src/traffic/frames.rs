@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::declaration::{Kind, Range, Setting, Shape, key, words};
+use cellrate_proto::declaration::{Kind, Range, Shape, Table, key, words};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{CellRate, Duration, Octets, Time};
 
-use super::kinds::Declared;
-use super::{TrafficKind, frame_trace};
-use crate::keys::{
-    END_KEY, MAX_COLUMN, MAX_FRAME, MOST_HEADER, MOST_PAYLOAD, OCTETS, SPAN, START_KEY, encapsulation,
-};
+use super::TrafficKind;
+use super::kinds::{Declared, sends_from_start_to_end};
+use crate::keys::{MAX_COLUMN, MAX_FRAME, MOST_HEADER, MOST_PAYLOAD};
 use crate::text::error::Fault;
-use crate::text::reading::{self, optional, or_default, start_and_end, word};
+use crate::text::reading::start_and_end;
 use crate::text::tree::{Node, Table, Value};
+use crate::text::written::{CountOrZero, Written, from_node, setting};
 use crate::text::{check, quantity};
 
 /// A frame at every instant of a clock, cut into UDP datagrams that go over IP over AAL5 without feedback.
@@ -146,30 +145,31 @@ words! {
     }
 }
 
-const FOLLOW_ACR: Shape = Shape {
-    name: "follow_acr",
-    about: "Frames are left out so that those sent need no more than a share of ACR: credit grows by that share, up to two mean frames, and a frame without credit for all its cells is left out; or by the means of an interval. For category abr.",
-    keys: &[
-        key(
-            "share",
-            Kind::Ratio(Range::above(0.0, 1.0)),
-            "0.9",
-            "The part of ACR that data may have; RM cells take one cell in Nrm, and the rest empties the queue of the adapter.",
-        ),
-        key(
-            "interval",
-            SPAN,
-            "none: frame by frame",
-            "Uses means in place of credit: at the end of each interval, the part of the film that is sent becomes share x mean ACR / mean rate of the film, both of that interval.",
-        ),
-        key(
-            "adapts",
-            Adaptation::KIND,
-            "\"frame-rate\"",
-            "With `interval`: frames are left out evenly, or all are sent and each is as much shorter.",
-        ),
-    ],
-};
+/// Frames are left out so that those sent need no more than a share of ACR: credit grows by that share, up to two mean
+/// frames, and a frame without credit for all its cells is left out; or by the means of an interval. For category abr.
+#[derive(Table)]
+#[table(name = "follow_acr", written)]
+struct FollowKeys {
+    /// The part of ACR that data may have; RM cells take one cell in Nrm, and the rest empties the queue of the
+    /// adapter.
+    #[key(default = "0.9", range = Range::SHARE)]
+    share: f64,
+    /// Uses means in place of credit: at the end of each interval, the part of the film that is sent becomes share x
+    /// mean ACR / mean rate of the film, both of that interval.
+    #[key(default = "none: frame by frame")]
+    interval: Option<Duration>,
+    /// With `interval`: frames are left out evenly, or all are sent and each is as much shorter.
+    #[key(default = "frame-rate")]
+    adapts: Adaptation,
+}
+
+setting!(FollowAcr => FollowAcr, Kind::Table(&FollowKeys::SHAPE), false);
+setting!(FrameRate => FrameRate, Kind::Ratio(Range::closed(0.001, 10_000.0)), false);
+
+from_node! {
+    FollowAcr: follow_acr;
+    FrameRate: frame_rate;
+}
 
 const TRACE: Shape = Shape {
     name: "trace",
@@ -208,116 +208,88 @@ const TRACE: Shape = Shape {
     ],
 };
 
-/// Codecs of speech.
-const CODECS: &[&str] = &["g711", "g729", "g723.1-6.3", "g723.1-5.3", "gsm"];
+/// Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what
+/// the sender may not yet send waits (paper internet-applications).
+#[derive(Table)]
+#[table(name = "frames", written)]
+struct Keys {
+    /// A codec of speech in RTP (RFC 3551), which says `frames_per_second` and `size`: G.711, 80 octets in 10 ms;
+    /// G.729, 10 in 10 ms; G.723.1 at 6.3 or 5.3 kb/s, 24 or 20 in 30 ms; GSM full rate, 33 in 20 ms.
+    #[key(default = "none", kind = Kind::Choice(&["g711", "g729", "g723.1-6.3", "g723.1-5.3", "gsm"]))]
+    codec: Option<String>,
+    /// Speech in a packet: whole frames of the `codec`, at most 200 ms. Results count it as a frame.
+    #[key(default = "\"20 ms\", of g723.1 \"30 ms\"")]
+    packet: Option<Duration>,
+    /// The clock: a number, or a fraction such as "30000/1001".
+    #[key(default = "required: this or codec")]
+    frames_per_second: Option<FrameRate>,
+    /// Mean length of a frame: 1 octet to 16 MiB.
+    #[key(default = "required: this, trace or codec")]
+    size: Option<Octets>,
+    /// Lengths from a file, such as a published trace of a film.
+    #[key(default = "required: this, size or codec", kind = Kind::Table(&TRACE))]
+    trace: Option<Node>,
+    /// Standard deviation of the lengths, at most `size`: Gaussian, independent, drawn again outside 1 octet to twice
+    /// `size`.
+    #[key(default = "0 octets")]
+    deviation: Octets,
+    /// Largest payload of a datagram, 1 to 65000 octets: a frame fills as many as it needs.
+    #[key(default = "1472 octets")]
+    datagram: Octets,
+    /// Octets of UDP and IP header, of a codec RTP too, before the payload: 0 to 120.
+    #[key(default = "\"28 octets\", with codec \"40 octets\"")]
+    header: Option<Octets>,
+    /// How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.
+    #[key(default = "llc-snap")]
+    encapsulation: Encapsulation,
+    /// The sender reads its ACR and leaves frames out.
+    #[key(default = "every frame is sent")]
+    follow_acr: Option<FollowAcr>,
+    /// Cells that a forward RM cell follows: Nrm - 1 others, or those of a whole frame (paper abr-parameters, section
+    /// 4.2.1), in which ACR changes seldom; Trm bounds the time between either way. For category abr.
+    #[key(default = "nrm", kind = Kind::Choice(&["nrm", "frame"]))]
+    frm_after: String,
+    /// Number of the frames sent that the results list one by one.
+    #[key(default = "0", or = 0, as = CountOrZero)]
+    record: u32,
+    /// The first instant with data.
+    #[key(default = "0 ms")]
+    start: Time,
+    /// No data from this instant on.
+    #[key(default = "never", or = Time::NEVER)]
+    end: Time,
+}
 
 impl Declared for FramesTraffic {
-    const SHAPE: Shape = Shape {
-        name: "frames",
-        about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper internet-applications).",
-        keys: &[
-            key(
-                "codec",
-                Kind::Choice(CODECS),
-                "none",
-                "A codec of speech in RTP (RFC 3551), which says `frames_per_second` and `size`: G.711, 80 octets in 10 ms; G.729, 10 in 10 ms; G.723.1 at 6.3 or 5.3 kb/s, 24 or 20 in 30 ms; GSM full rate, 33 in 20 ms.",
-            ),
-            key(
-                "packet",
-                SPAN,
-                "\"20 ms\", of g723.1 \"30 ms\"",
-                "Speech in a packet: whole frames of the `codec`, at most 200 ms. Results count it as a frame.",
-            ),
-            key(
-                "frames_per_second",
-                Kind::Ratio(Range::closed(0.001, 10_000.0)),
-                "required: this or codec",
-                "The clock: a number, or a fraction such as \"30000/1001\".",
-            ),
-            key(
-                "size",
-                OCTETS,
-                "required: this, trace or codec",
-                "Mean length of a frame: 1 octet to 16 MiB.",
-            ),
-            key(
-                frame_trace::TRACE,
-                Kind::Table(&TRACE),
-                "required: this, size or codec",
-                "Lengths from a file, such as a published trace of a film.",
-            ),
-            key(
-                "deviation",
-                OCTETS,
-                "\"0 octets\"",
-                "Standard deviation of the lengths, at most `size`: Gaussian, independent, drawn again outside 1 octet to twice `size`.",
-            ),
-            key(
-                "datagram",
-                OCTETS,
-                "\"1472 octets\"",
-                "Largest payload of a datagram, 1 to 65000 octets: a frame fills as many as it needs.",
-            ),
-            key(
-                "header",
-                OCTETS,
-                "\"28 octets\", with codec \"40 octets\"",
-                "Octets of UDP and IP header, of a codec RTP too, before the payload: 0 to 120.",
-            ),
-            encapsulation("\"llc-snap\""),
-            key(
-                "follow_acr",
-                Kind::Table(&FOLLOW_ACR),
-                "every frame is sent",
-                "The sender reads its ACR and leaves frames out.",
-            ),
-            key(
-                "frm_after",
-                Kind::Choice(&["nrm", "frame"]),
-                "\"nrm\"",
-                "Cells that a forward RM cell follows: Nrm - 1 others, or those of a whole frame (paper abr-parameters, section 4.2.1), in which ACR changes seldom; Trm bounds the time between either way. For category abr.",
-            ),
-            key(
-                "record",
-                Kind::Integer(0, u32::MAX as i64),
-                "0",
-                "Number of the frames sent that the results list one by one.",
-            ),
-            START_KEY,
-            END_KEY,
-        ],
-    };
+    const SHAPE: Shape = Keys::SHAPE;
 
     fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<FramesTraffic, Fault> {
-        let (start, end) = start_and_end(table)?;
-        let integer = |key: &str, low, high| {
-            optional(table, key, |node| check::integer(node, low, high).map(|n| n as u32))
-        };
-        // `given` octets of `key`, which are from `low` to `high`.
-        let octets = |key: &str, low: u64, high: u64, allowed: &str| {
-            let given = optional(table, key, quantity::octets)?;
-            match (given, table.node(key)) {
-                (Some(octets), Some(node)) if octets.0 < low || octets.0 > high => {
-                    let message = format!("{key} is {octets}");
-                    Err(Fault::new(node.place, message, format!("It must be {allowed}")))
-                }
-                _ => Ok(given),
+        start_and_end(table)?;
+        let values = Written::new(table, node.place);
+        let keys = Keys::read(&values)?;
+        // Octets of `key` are from `low` to `high`.
+        let within = |key: &str, octets: Octets, low: u64, high: u64, allowed: &str| match table.node(key) {
+            Some(node) if octets.0 < low || octets.0 > high => {
+                Err(Fault::new(node.place, format!("{key} is {octets}"), format!("It must be {allowed}")))
             }
+            _ => Ok(octets),
         };
-        let speech = speech(table)?;
-        let given = optional(table, "frames_per_second", frame_rate)?;
-        let frames_per_second = given
+        let speech = speech(&keys, table)?;
+        let frames_per_second = keys
+            .frames_per_second
             .or(speech.map(|speech| speech.rate))
             .ok_or_else(|| check::missing(node.place, "frames_per_second", "such as 24, or a codec"))?;
-        let size = octets("size", 1, MAX_FRAME as u64, "from 1 octet to 16 MiB")?;
-        let lengths = match (table.entry("trace"), size) {
-            (Some(entry), None) if table.node("deviation").is_none() => trace(&entry.node)?,
-            (Some(entry), _) => {
+        let of_size = |size| within("size", size, 1, MAX_FRAME as u64, "from 1 octet to 16 MiB");
+        let size = keys.size.map(of_size).transpose()?;
+        let lengths = match (&keys.trace, size) {
+            (Some(lengths), None) if table.node("deviation").is_none() => trace(lengths)?,
+            (Some(_), _) => {
                 let message = "trace cannot go with size or deviation: it says how long frames are";
-                return Err(Fault::new(entry.place, message, "Leave trace out, or size and deviation"));
+                let place = table.entry("trace").map_or(node.place, |entry| entry.place);
+                return Err(Fault::new(place, message, "Leave trace out, or size and deviation"));
             }
             (None, Some(size)) => {
-                let deviation = octets("deviation", 0, size.0, "at most the size")?.unwrap_or(Octets(0));
+                let deviation = within("deviation", keys.deviation, 0, size.0, "at most the size")?;
                 FrameLengths::Gaussian { size, deviation }
             }
             (None, None) if let Some(speech) = speech => {
@@ -328,37 +300,25 @@ impl Declared for FramesTraffic {
                 return Err(check::missing(node.place, "size", example));
             }
         };
+        let header = keys.header.unwrap_or(Octets(if speech.is_some() { 40 } else { 28 }));
         Ok(FramesTraffic {
             frames_per_second,
             lengths,
-            datagram: octets("datagram", 1, MOST_PAYLOAD, "from 1 to 65000 octets")?
-                .map_or_else(|| or_default(table, &Self::SHAPE, "datagram", quantity::octets), Ok)?,
-            header: octets("header", 0, MOST_HEADER, "at most 120 octets")?
-                .unwrap_or(Octets(if speech.is_some() { 40 } else { 28 })),
-            encapsulation: reading::encapsulation(table).unwrap_or(Encapsulation::LlcSnapIpv4),
-            follow_acr: optional(table, "follow_acr", follow_acr)?,
-            frm_at_frame_ends: table.text("frm_after") == Some("frame"),
-            start,
-            end,
-            record: integer("record", 0, i64::from(u32::MAX))?.unwrap_or(0),
+            datagram: within("datagram", keys.datagram, 1, MOST_PAYLOAD, "from 1 to 65000 octets")?,
+            header: within("header", header, 0, MOST_HEADER, "at most 120 octets")?,
+            encapsulation: keys.encapsulation,
+            follow_acr: keys.follow_acr,
+            frm_at_frame_ends: keys.frm_after == "frame",
+            start: keys.start,
+            end: keys.end,
+            record: keys.record,
         })
     }
 }
 
 /// Codecs have clocks of their own.
 impl TrafficKind for FramesTraffic {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
-
-    fn changes(&self) -> Vec<Time> {
-        vec![self.start, self.end]
-    }
-
-    fn sends_at(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
-    }
+    sends_from_start_to_end!();
 
     fn fixed_spacing(&self) -> Option<Duration> {
         Some(Duration::ZERO)
@@ -372,9 +332,9 @@ struct Speech {
     size: Octets,
 }
 
-/// The codec that `table` names, and what a packet of it carries (RFC 3551, section 4.5 and table 1).
-fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
-    let Some(codec) = table.node("codec") else {
+/// The content of a packet of the codec, if there is one (RFC 3551, section 4.5 and table 1).
+fn speech(keys: &Keys, table: &Table) -> Result<Option<Speech>, Fault> {
+    let Some(codec) = &keys.codec else {
         return match table.node("packet") {
             Some(packet) => {
                 let message = "packet needs codec: it says how much of its speech a packet carries";
@@ -390,17 +350,15 @@ fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
         }
     }
     // Milliseconds and octets of a frame, and frames of a packet.
-    let (ms, octets, frames) = match codec.text().unwrap_or_default() {
+    let (ms, octets, frames) = match codec.as_str() {
         "g729" => (10, 10, 2),
         "g723.1-6.3" => (30, 24, 1),
         "g723.1-5.3" => (30, 20, 1),
         "gsm" => (20, 33, 1),
         _ => (10, 80, 2),
     };
-    let frames = match table.node("packet") {
-        None => frames,
-        Some(node) => {
-            let packet = quantity::span(node)?;
+    let frames = match (keys.packet, table.node("packet")) {
+        (Some(packet), Some(node)) => {
             let frame = Duration::from_ms(ms);
             if packet.as_ps() % frame.as_ps() != 0 || packet > Duration::from_ms(200) {
                 let message = format!("packet is {packet}");
@@ -410,6 +368,7 @@ fn speech(table: &Table) -> Result<Option<Speech>, Fault> {
             }
             packet.as_ps() / frame.as_ps()
         }
+        _ => frames,
     };
     let common = common_divisor(1000, ms * frames);
     let rate = FrameRate { frames: 1000 / common, seconds: ms * frames / common };
@@ -485,16 +444,13 @@ fn trace(node: &Node) -> Result<FrameLengths, Fault> {
 }
 
 fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let share = or_default(table, &FOLLOW_ACR, "share", quantity::ratio)?;
-    let adapts = word(table, "adapts", Adaptation::named);
-    let means = optional(table, "interval", quantity::span)?.map(|interval| FollowMeans { interval, adapts });
-    match table.node("adapts").filter(|_| means.is_none()) {
+    let values = Written::of(node);
+    let FollowKeys { share, interval, adapts } = FollowKeys::read(&values)?;
+    match values.node("adapts").filter(|_| interval.is_none()) {
         Some(node) => {
             let message = "adapts needs interval, which is not given";
             Err(Fault::new(node.place, message, "Write an interval, such as \"1 s\", or leave adapts out"))
         }
-        None => Ok(FollowAcr { share, means }),
+        None => Ok(FollowAcr { share, means: interval.map(|interval| FollowMeans { interval, adapts }) }),
     }
 }

@@ -108,6 +108,26 @@ pub trait TrafficKind {
     }
 }
 
+/// Makes the times of traffic that has data from its field `start` on until its field `end`, within the `impl` of
+/// [`TrafficKind`].
+macro_rules! sends_from_start_to_end {
+    () => {
+        fn delay(&mut self, phase: Duration) {
+            self.start = self.start.saturating_add(phase);
+            self.end = self.end.saturating_add(phase);
+        }
+
+        fn changes(&self) -> Vec<Time> {
+            vec![self.start, self.end]
+        }
+
+        fn sends_at(&self, at: Time) -> bool {
+            self.start <= at && at < self.end
+        }
+    };
+}
+pub(super) use sends_from_start_to_end;
+
 /// Data cells as they come, pulled one by one: asked when, from some instant on, one waits, and told when one leaves.
 pub trait Generate: Clone + fmt::Debug {
     /// The first instant, not before `from`, at which a cell waits; [`Time::NEVER`] when no cell comes any more.

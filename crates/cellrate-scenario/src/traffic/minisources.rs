@@ -80,7 +80,7 @@ impl TrafficKind for Minisources {
     }
 
     fn octets(&self) -> u64 {
-        // State of each, and its place in the queue of the next cells; both again for the reading that counts a backlog.
+        // State of each, and its place in the queue of the next cells; both again for the reading of a backlog.
         96 * u64::from(self.count)
     }
 }

@@ -4,7 +4,7 @@ use cellrate_proto::declaration::{Kind, Shape, required};
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::arrivals::{Arrivals, Queued};
-use super::kinds::Declared;
+use super::kinds::{Declared, sends_from_start_to_end};
 use super::{Draws, Generated, TrafficKind};
 use crate::keys::{END_KEY, RATE, SPAN, START_KEY};
 use crate::text::error::Fault;
@@ -71,21 +71,10 @@ impl Mmpp {
 }
 
 impl TrafficKind for Mmpp {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
+    sends_from_start_to_end!();
 
     fn scale(&mut self, offset: ClockOffset) {
         self.rates = self.rates.map(|rate| offset.of_rate(rate));
-    }
-
-    fn changes(&self) -> Vec<Time> {
-        vec![self.start, self.end]
-    }
-
-    fn sends_at(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
     }
 
     fn mean_rate(&self) -> Option<CellRate> {

@@ -3,16 +3,17 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::declaration::{Dimension, Kind, Range, Setting, Shape, key, required, words};
+use cellrate_proto::declaration::{Dimension, Kind, Range, Reading, Shape, Table, words};
 use cellrate_proto::{BitRate, CellRate, Duration, Octets, Time};
 
 use super::TrafficKind;
-use super::frames::{FrameRate, frame_rate};
-use super::kinds::Declared;
-use crate::keys::{END_KEY, FRACTION, MAX_FRAME, SPAN, START_KEY};
-use crate::text::error::Fault;
-use crate::text::reading::{optional, or_default, spans, start_and_end, word};
+use super::frames::FrameRate;
+use super::kinds::{Declared, sends_from_start_to_end};
+use crate::keys::{MAX_FRAME, SPAN};
+use crate::text::error::{Fault, Place};
+use crate::text::reading::{spans, start_and_end};
 use crate::text::tree::{Node, Table};
+use crate::text::written::{CountOrZero, Written, from_node, setting};
 use crate::text::{check, quantity};
 
 /// A transport stream of one program: pictures of a GOP as PES packets, in transport packets of 188 octets, in AAL5
@@ -84,18 +85,34 @@ words! {
     }
 }
 
-/// The receiver of a transport stream.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The receiver of the stream: a phase-locked loop of second order that follows the clock references, and a buffer from
+/// which pictures are taken at their time.
+#[derive(Clone, Copy, Debug, PartialEq, Table)]
+#[table(name = "decoder", written)]
 pub struct Mpeg2Decoder {
-    /// Natural frequency of its phase-locked loop \[Hz\], above 0.
+    /// Natural frequency of the loop in Hz.
+    #[key(default = "0.02", range = Range::closed(0.000_001, 100.0))]
     pub frequency: f64,
-    /// Damping ratio of the loop, above 0.
+    /// Damping ratio of the loop.
+    #[key(
+        default = "0.7071, one over the root of 2",
+        or = std::f64::consts::FRAC_1_SQRT_2,
+        range = Range::closed(0.01, 100.0)
+    )]
     pub damping: f64,
-    /// How much faster than 27 MHz its oscillator is before the loop acts \[ppm\].
+    /// By how much the receiver's oscillator is faster than 27 MHz before the loop acts, at most 1000 ppm either way.
+    ///
+    /// In ppm.
+    #[key(default = "\"0 ppm\"", or = 0.0, as = Ppm)]
     pub clock_offset: f64,
-    /// From a picture's instant to its decoding, both by the clock references as they come.
+    /// Time from a picture's instant at the encoder to its decoding by the recovered clock, in addition to the delay of
+    /// the first clock reference, which sets that clock.
+    #[key(default = "300 ms")]
     pub delay: Duration,
-    /// Room for pictures.
+    /// Room for pictures that wait for decoding; by default that of main profile at main level, 1835008 bits.
+    ///
+    /// ISO/IEC 13818-2, table 8-13.
+    #[key(default = "\"229376 octets\"", or = Octets(1_835_008 / 8), as = Size)]
     pub buffer: Octets,
 }
 
@@ -114,45 +131,6 @@ impl Mpeg2Decoder {
     }
 }
 
-const SIZE: Kind = Kind::Positive(Dimension::Octets);
-
-const DECODER: Shape = Shape {
-    name: "decoder",
-    about: "The receiver of the stream: a phase-locked loop of second order that follows the clock references, and a buffer from which pictures are taken at their time.",
-    keys: &[
-        key(
-            "frequency",
-            Kind::Ratio(Range::closed(0.000_001, 100.0)),
-            "0.02",
-            "Natural frequency of the loop in Hz.",
-        ),
-        key(
-            "damping",
-            Kind::Ratio(Range::closed(0.01, 100.0)),
-            "0.7071, one over the root of 2",
-            "Damping ratio of the loop.",
-        ),
-        key(
-            "clock_offset",
-            Kind::Quantity(Dimension::Offset),
-            "\"0 ppm\"",
-            "By how much the receiver's oscillator is faster than 27 MHz before the loop acts, at most 1000 ppm either way.",
-        ),
-        key(
-            "delay",
-            SPAN,
-            "\"300 ms\"",
-            "Time from a picture's instant at the encoder to its decoding by the recovered clock, in addition to the delay of the first clock reference, which sets that clock.",
-        ),
-        key(
-            "buffer",
-            SIZE,
-            "\"229376 octets\"",
-            "Room for pictures that wait for decoding; by default that of main profile at main level, 1835008 bits.",
-        ),
-    ],
-};
-
 /// Longest span between clock references (ISO/IEC 13818-1, 2.7.2), and the shortest that vendors use (paper
 /// tcp-lrd-vbr).
 pub(super) const REFERENCE_INTERVAL: [Duration; 2] = [Duration::from_ms(20), Duration::from_ms(100)];
@@ -163,158 +141,158 @@ const TIMES: [f64; 3] = [4.5, 0.75, 0.2];
 /// Octets of a transport packet, and its payload.
 const PACKET: [u64; 2] = [188, 184];
 
-/// Room for pictures of main profile at main level (ISO/IEC 13818-2, table 8-13).
-const BUFFER: Octets = Octets(1_835_008 / 8);
+/// An MPEG-2 transport stream of one program: pictures of a GOP as PES packets, in transport packets of 188 octets, two
+/// in an AAL5 PDU of 8 cells; clock references that a receiver's clock follows (ISO/IEC 13818-1; paper tcp-lrd-vbr;
+/// docs/guides/mpeg2.md).
+#[derive(Table)]
+#[table(name = "mpeg2", written)]
+struct Keys {
+    /// Rate of the transport stream, 188 octets a packet; with rate_control = "buffer" its largest rate.
+    #[key(kind = Kind::Positive(Dimension::LineRate))]
+    rate: BitRate,
+    /// Pictures of a group in the order in which they are sent: I, P and B, 1 to 1000 of them.
+    #[key(default = "\"IBBPBBPBBPBB\"", or = pictures("IBBPBBPBBPBB").unwrap_or_default(), as = Group)]
+    gop: Vec<Picture>,
+    /// The encoder's clock of pictures: a number, or a fraction such as "30000/1001".
+    #[key(default = "25", or = FrameRate::whole(25), kind = Kind::Ratio(Range::closed(0.001, 1_000.0)))]
+    pictures_per_second: FrameRate,
+    /// Mean length of an I picture, at most 16 MiB.
+    #[key(default = "what `rate` carries in 4.5 pictures' time", as = Option<Size>)]
+    i: Option<Octets>,
+    /// Mean length of a P picture.
+    #[key(default = "what `rate` carries in 0.75 pictures' time", as = Option<Size>)]
+    p: Option<Octets>,
+    /// Mean length of a B picture.
+    #[key(default = "what `rate` carries in 0.2 pictures' time", as = Option<Size>)]
+    b: Option<Octets>,
+    /// Standard deviation of lengths over their mean: Gaussian, independent, drawn again outside 1 octet to twice the
+    /// mean.
+    #[key(default = "0", range = Range::FRACTION)]
+    deviation: f64,
+    /// Rate from one clock reference to the next: always `rate`; or so much that what waits in the encoder would be
+    /// gone after `drains_in`, at most `rate`. Null packets keep it where nothing waits.
+    #[key(default = "constant", kind = Kind::Choice(&["constant", "buffer"]))]
+    rate_control: String,
+    /// With rate_control = "buffer": the span that what waits is spread over.
+    #[key(default = "the longest of `reference_interval`")]
+    drains_in: Option<Duration>,
+    /// Spans between clock references are uniform from the first to the second, which is at most 100 ms.
+    #[key(default = "[\"20 ms\", \"100 ms\"]", kind = Kind::Pair(&SPAN, &SPAN))]
+    reference_interval: Option<Node>,
+    /// Transport packets that share a PDU: always two; or two, but one with a clock reference ends its PDU, and is
+    /// alone in 5 cells where it is the first.
+    #[key(default = "pairs")]
+    packing: Packing,
+    /// By how much the encoder's clock is faster than 27 MHz, at most 1000 ppm either way; the standard allows 30.
+    #[key(default = "\"0 ppm\"", or = 0.0, as = Ppm)]
+    clock_offset: f64,
+    /// The receiver.
+    #[key(default = "all defaults")]
+    decoder: Option<Mpeg2Decoder>,
+    /// Number of the clock references received that the results list one by one.
+    #[key(default = "0", or = 0, as = CountOrZero)]
+    record: u32,
+    /// The first instant with data.
+    #[key(default = "0 ms")]
+    start: Time,
+    /// No data from this instant on.
+    #[key(default = "never", or = Time::NEVER)]
+    end: Time,
+}
+
+/// The offset of a clock \[ppm\].
+struct Ppm;
+/// The length of a picture, or room for some.
+struct Size;
+/// Pictures by their letters.
+struct Group;
+
+setting!(Ppm => f64, Kind::Quantity(Dimension::Offset), true);
+setting!(Size => Octets, Kind::Positive(Dimension::Octets), true);
+setting!(Group => Vec<Picture>, Kind::Text, true);
+
+from_node! {
+    Ppm: |node| Ok(quantity::clock_offset(node)?.as_ppm());
+    Group: |node| {
+        let letters = node.text().unwrap_or_default();
+        pictures(letters).ok_or_else(|| {
+            let message = format!("gop is \"{}\"", quantity::shortened(letters));
+            Fault::new(node.place, message, "Write 1 to 1000 letters I, P and B, such as \"IBBPBBPBBPBB\"")
+        })
+    };
+}
+
+impl Reading<Written<'_>> for Size {
+    fn read(values: &Written<'_>, key: &'static str) -> Result<Option<Octets>, Fault> {
+        let Some(node) = values.node(key) else { return Ok(None) };
+        let octets = quantity::octets(node)?;
+        if octets.0 == 0 || octets.0 > MAX_FRAME as u64 {
+            let message = format!("{key} is {octets}");
+            return Err(Fault::new(node.place, message, "It must be from 1 octet to 16 MiB"));
+        }
+        Ok(Some(octets))
+    }
+}
 
 impl Declared for Mpeg2Traffic {
-    const SHAPE: Shape = Shape {
-        name: "mpeg2",
-        about: "An MPEG-2 transport stream of one program: pictures of a GOP as PES packets, in transport packets of 188 octets, two in an AAL5 PDU of 8 cells; clock references that a receiver's clock follows (ISO/IEC 13818-1; paper tcp-lrd-vbr; docs/guides/mpeg2.md).",
-        keys: &[
-            required(
-                "rate",
-                Kind::Positive(Dimension::LineRate),
-                "Rate of the transport stream, 188 octets a packet; with rate_control = \"buffer\" its largest rate.",
-            ),
-            key(
-                "gop",
-                Kind::Text,
-                "\"IBBPBBPBBPBB\"",
-                "Pictures of a group in the order in which they are sent: I, P and B, 1 to 1000 of them.",
-            ),
-            key(
-                "pictures_per_second",
-                Kind::Ratio(Range::closed(0.001, 1_000.0)),
-                "25",
-                "The encoder's clock of pictures: a number, or a fraction such as \"30000/1001\".",
-            ),
-            key(
-                "i",
-                SIZE,
-                "what `rate` carries in 4.5 pictures' time",
-                "Mean length of an I picture, at most 16 MiB.",
-            ),
-            key("p", SIZE, "what `rate` carries in 0.75 pictures' time", "Mean length of a P picture."),
-            key("b", SIZE, "what `rate` carries in 0.2 pictures' time", "Mean length of a B picture."),
-            key(
-                "deviation",
-                FRACTION,
-                "0",
-                "Standard deviation of lengths over their mean: Gaussian, independent, drawn again outside 1 octet to twice the mean.",
-            ),
-            key(
-                "rate_control",
-                Kind::Choice(&["constant", "buffer"]),
-                "\"constant\"",
-                "Rate from one clock reference to the next: always `rate`; or so much that what waits in the encoder would be gone after `drains_in`, at most `rate`. Null packets keep it where nothing waits.",
-            ),
-            key(
-                "drains_in",
-                SPAN,
-                "the longest of `reference_interval`",
-                "With rate_control = \"buffer\": the span that what waits is spread over.",
-            ),
-            key(
-                "reference_interval",
-                Kind::Pair(&SPAN, &SPAN),
-                "[\"20 ms\", \"100 ms\"]",
-                "Spans between clock references are uniform from the first to the second, which is at most 100 ms.",
-            ),
-            key(
-                "packing",
-                Packing::KIND,
-                "\"pairs\"",
-                "Transport packets that share a PDU: always two; or two, but one with a clock reference ends its PDU, and is alone in 5 cells where it is the first.",
-            ),
-            key(
-                "clock_offset",
-                Kind::Quantity(Dimension::Offset),
-                "\"0 ppm\"",
-                "By how much the encoder's clock is faster than 27 MHz, at most 1000 ppm either way; the standard allows 30.",
-            ),
-            key("decoder", Kind::Table(&DECODER), "all defaults", "The receiver."),
-            key(
-                "record",
-                Kind::Integer(0, u32::MAX as i64),
-                "0",
-                "Number of the clock references received that the results list one by one.",
-            ),
-            START_KEY,
-            END_KEY,
-        ],
-    };
+    const SHAPE: Shape = Keys::SHAPE;
 
     fn read(node: &Node, table: &Table, _peak: CellRate) -> Result<Mpeg2Traffic, Fault> {
-        let (start, end) = start_and_end(table)?;
-        let Some(rate) = optional(table, "rate", quantity::line_rate)? else {
+        start_and_end(table)?;
+        if table.node("rate").is_none() {
             return Err(check::missing(node.place, "rate", "such as \"5 Mbps\""));
-        };
-        let reference_interval =
-            optional(table, "reference_interval", |node| interval(node, rate))?.unwrap_or(REFERENCE_INTERVAL);
-        if table.node("reference_interval").is_none() && !has_room(rate, REFERENCE_INTERVAL[0]) {
-            return Err(too_slow(table.node("rate").unwrap_or(node), rate, REFERENCE_INTERVAL[0]));
         }
-        let control = match (table.text("rate_control"), table.node("drains_in")) {
-            (Some("buffer"), drains_in) => RateControl::Buffer {
-                drains_in: drains_in.map(quantity::span).transpose()?.unwrap_or(reference_interval[1]),
-            },
-            (_, Some(drains_in)) => {
+        let values = Written::new(table, node.place);
+        let keys = Keys::read(&values)?;
+        let (rate, pictures_per_second) = (keys.rate, keys.pictures_per_second);
+        let reference_interval = match &keys.reference_interval {
+            Some(node) => interval(node, rate)?,
+            None if has_room(rate, REFERENCE_INTERVAL[0]) => REFERENCE_INTERVAL,
+            None => return Err(too_slow(values.place_of("rate"), rate, REFERENCE_INTERVAL[0])),
+        };
+        let control = match (&*keys.rate_control, keys.drains_in) {
+            ("buffer", drains_in) => {
+                RateControl::Buffer { drains_in: drains_in.unwrap_or(reference_interval[1]) }
+            }
+            (_, Some(_)) => {
                 let message = "drains_in goes with rate_control = \"buffer\"";
-                return Err(Fault::new(drains_in.place, message, "Leave it out, or write that"));
+                return Err(Fault::new(values.place_of("drains_in"), message, "Leave it out, or write that"));
             }
             _ => RateControl::Constant,
         };
-        let pictures_per_second =
-            optional(table, "pictures_per_second", frame_rate)?.unwrap_or(FrameRate::whole(25));
-        let gop = match table.node("gop") {
-            Some(gop) => pictures(gop, gop.text().unwrap_or_default())?,
-            None => pictures(node, "IBBPBBPBBPBB")?,
-        };
         let mut sizes = TIMES.map(|times| {
-            Octets(
-                ((times * rate.as_bps() as f64 / 8.0 / pictures_per_second.as_f64()) as u64)
-                    .clamp(1, MAX_FRAME as u64),
-            )
+            let octets = times * rate.as_bps() as f64 / 8.0 / pictures_per_second.as_f64();
+            Octets((octets as u64).clamp(1, MAX_FRAME as u64))
         });
-        for (key, size) in ["i", "p", "b"].into_iter().zip(&mut sizes) {
-            let Some(given) = table.node(key) else { continue };
-            *size = octets(given, key)?;
+        for (given, size) in [keys.i, keys.p, keys.b].into_iter().zip(&mut sizes) {
+            *size = given.unwrap_or(*size);
+        }
+        if let (Some(decoder), Some(node)) = (&keys.decoder, table.node("decoder")) {
+            check_loop(decoder, node, reference_interval[1])?;
         }
         let traffic = Mpeg2Traffic {
-            gop: gop.into(),
+            gop: keys.gop.into(),
             pictures_per_second,
             sizes,
-            deviation: optional(table, "deviation", quantity::ratio)?.unwrap_or(0.0),
+            deviation: keys.deviation,
             rate,
             control,
             reference_interval,
-            packing: word(table, "packing", Packing::named),
-            clock_offset: offset(table)?,
-            decoder: decoder(table.node("decoder"), reference_interval[1])?,
-            start,
-            end,
-            record: optional(table, "record", |node| check::integer(node, 0, i64::from(u32::MAX)))?
-                .unwrap_or(0) as u32,
+            packing: keys.packing,
+            clock_offset: keys.clock_offset,
+            decoder: keys.decoder.unwrap_or_default(),
+            start: keys.start,
+            end: keys.end,
+            record: keys.record,
         };
-        check_rate(node, table, &traffic)?;
+        check_rate(&traffic, values.place_of("rate"))?;
         Ok(traffic)
     }
 }
 
 /// Codecs have clocks of their own.
 impl TrafficKind for Mpeg2Traffic {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
-
-    fn changes(&self) -> Vec<Time> {
-        vec![self.start, self.end]
-    }
-
-    fn sends_at(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
-    }
+    sends_from_start_to_end!();
 
     fn is_autonomous(&self) -> bool {
         true
@@ -322,7 +300,7 @@ impl TrafficKind for Mpeg2Traffic {
 }
 
 /// Refuses pictures that the stream cannot carry, so that ever more of them would wait.
-fn check_rate(node: &Node, table: &Table, traffic: &Mpeg2Traffic) -> Result<(), Fault> {
+fn check_rate(traffic: &Mpeg2Traffic, place: Place) -> Result<(), Fault> {
     let of = |picture: &Picture| match picture {
         Picture::Intra => traffic.sizes[0].0,
         Picture::Predicted => traffic.sizes[1].0,
@@ -333,7 +311,6 @@ fn check_rate(node: &Node, table: &Table, traffic: &Mpeg2Traffic) -> Result<(), 
     if needed <= traffic.rate.as_bps() as f64 {
         return Ok(());
     }
-    let place = table.node("rate").map_or(node.place, |rate| rate.place);
     let message = format!(
         "rate is {}, and pictures of {} octets in the mean, {} a second, take {} bit/s of transport packets",
         traffic.rate,
@@ -344,34 +321,15 @@ fn check_rate(node: &Node, table: &Table, traffic: &Mpeg2Traffic) -> Result<(), 
     Err(Fault::new(place, message, "Write a higher rate, or smaller i, p and b"))
 }
 
-/// The length of a picture.
-fn octets(node: &Node, key: &str) -> Result<Octets, Fault> {
-    let octets = quantity::octets(node)?;
-    if octets.0 == 0 || octets.0 > MAX_FRAME as u64 {
-        let message = format!("{key} is {octets}");
-        return Err(Fault::new(node.place, message, "It must be from 1 octet to 16 MiB"));
-    }
-    Ok(octets)
-}
-
-/// A clock's offset \[ppm\].
-fn offset(table: &Table) -> Result<f64, Fault> {
-    Ok(optional(table, "clock_offset", quantity::clock_offset)?.map_or(0.0, |offset| offset.as_ppm()))
-}
-
-/// The pictures that letters stand for.
-fn pictures(node: &Node, letters: &str) -> Result<Vec<Picture>, Fault> {
+/// The pictures that letters stand for, if these are letters of pictures, and not too many.
+fn pictures(letters: &str) -> Option<Vec<Picture>> {
     let picture = |letter: char| match letter {
         'I' => Some(Picture::Intra),
         'P' => Some(Picture::Predicted),
         'B' => Some(Picture::Bidirectional),
         _ => None,
     };
-    let all: Option<Vec<Picture>> = letters.chars().map(picture).collect();
-    all.filter(|all| (1..=1000).contains(&all.len())).ok_or_else(|| {
-        let message = format!("gop is \"{}\"", quantity::shortened(letters));
-        Fault::new(node.place, message, "Write 1 to 1000 letters I, P and B, such as \"IBBPBBPBBPBB\"")
-    })
+    letters.chars().map(picture).collect::<Option<Vec<_>>>().filter(|all| (1..=1000).contains(&all.len()))
 }
 
 /// Whether two packets leave at `rate` within `span`.
@@ -379,11 +337,11 @@ fn has_room(rate: BitRate, span: Duration) -> bool {
     u128::from(rate.as_bps()) * u128::from(span.as_ps()) >= u128::from(2 * 8 * PACKET[0]) * 1_000_000_000_000
 }
 
-fn too_slow(node: &Node, rate: BitRate, span: Duration) -> Fault {
+fn too_slow(place: Place, rate: BitRate, span: Duration) -> Fault {
     let message = format!(
         "at {rate} no two transport packets leave in {span}, the shortest span between clock references"
     );
-    Fault::new(node.place, message, "Write a higher rate, or longer spans")
+    Fault::new(place, message, "Write a higher rate, or longer spans")
 }
 
 fn interval(node: &Node, rate: BitRate) -> Result<[Duration; 2], Fault> {
@@ -397,33 +355,20 @@ fn interval(node: &Node, rate: BitRate) -> Result<[Duration; 2], Fault> {
         ));
     }
     if !has_room(rate, spans[0]) {
-        return Err(too_slow(low, rate, spans[0]));
+        return Err(too_slow(low.place, rate, spans[0]));
     }
     Ok(spans)
 }
 
-fn decoder(node: Option<&Node>, longest: Duration) -> Result<Mpeg2Decoder, Fault> {
-    let empty = Table::default();
-    let table = node.and_then(Node::table).unwrap_or(&empty);
-    let ratio = |key: &str, default| Ok(optional(table, key, quantity::ratio)?.unwrap_or(default));
-    let decoder = Mpeg2Decoder {
-        frequency: ratio("frequency", 0.02)?,
-        damping: ratio("damping", std::f64::consts::FRAC_1_SQRT_2)?,
-        clock_offset: offset(table)?,
-        delay: or_default(table, &DECODER, "delay", quantity::span)?,
-        buffer: table.node("buffer").map(|node| octets(node, "buffer")).transpose()?.unwrap_or(BUFFER),
-    };
-    if let (false, Some(node)) = (decoder.settles(longest), node) {
-        let message = format!(
-            "the loop's frequency is {} Hz with damping {}, and with clock references {longest} apart it does not settle",
-            decoder.frequency, decoder.damping
-        );
-        let place = table.node("frequency").map_or(node.place, |frequency| frequency.place);
-        return Err(Fault::new(
-            place,
-            message,
-            "Write a lower frequency, or shorter spans between references",
-        ));
+/// Refuses a loop that does not settle with clock references so far apart.
+fn check_loop(decoder: &Mpeg2Decoder, node: &Node, longest: Duration) -> Result<(), Fault> {
+    if decoder.settles(longest) {
+        return Ok(());
     }
-    Ok(decoder)
+    let message = format!(
+        "the loop's frequency is {} Hz with damping {}, and with clock references {longest} apart it does not settle",
+        decoder.frequency, decoder.damping
+    );
+    let place = Written::of(node).place_of("frequency");
+    Err(Fault::new(place, message, "Write a lower frequency, or shorter spans between references"))
 }

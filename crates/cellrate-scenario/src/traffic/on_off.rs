@@ -6,7 +6,7 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::arrivals::{Arrivals, Queued};
 use super::constant::{cells_until, last_before, run_of};
-use super::kinds::{Declared, required_rate};
+use super::kinds::{Declared, required_rate, sends_from_start_to_end};
 use super::{Draws, Generated, Traffic, TrafficKind};
 use crate::keys::{END_KEY, PERIOD, POSITIVE_RATE, SHARE, SPAN, START_KEY};
 use crate::text::error::Fault;
@@ -144,21 +144,10 @@ fn cells_of_pareto(mean: f64, alpha: f64) -> f64 {
 }
 
 impl TrafficKind for OnOff {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
+    sends_from_start_to_end!();
 
     fn scale(&mut self, offset: ClockOffset) {
         self.rate = offset.of_rate(self.rate);
-    }
-
-    fn changes(&self) -> Vec<Time> {
-        vec![self.start, self.end]
-    }
-
-    fn sends_at(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
     }
 
     fn mean_rate(&self) -> Option<CellRate> {

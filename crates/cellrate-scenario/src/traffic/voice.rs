@@ -7,7 +7,7 @@ use cellrate_proto::declaration::{Key, Kind, Range, Shape, key};
 use cellrate_proto::{CellRate, Duration, Time};
 
 use super::arrivals::{Arrivals, Queued};
-use super::kinds::Declared;
+use super::kinds::{Declared, sends_from_start_to_end};
 use super::{Draws, Generated, Traffic, TrafficKind};
 use crate::keys::{END_KEY, POSITIVE_RATE, SPAN, START_KEY};
 use crate::text::check;
@@ -95,21 +95,10 @@ impl Voice {
 }
 
 impl TrafficKind for Voice {
-    fn delay(&mut self, phase: Duration) {
-        self.start = self.start.saturating_add(phase);
-        self.end = self.end.saturating_add(phase);
-    }
+    sends_from_start_to_end!();
 
     fn scale(&mut self, offset: ClockOffset) {
         self.rate = offset.of_rate(self.rate);
-    }
-
-    fn changes(&self) -> Vec<Time> {
-        vec![self.start, self.end]
-    }
-
-    fn sends_at(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
     }
 
     fn mean_rate(&self) -> Option<CellRate> {

@@ -10,8 +10,8 @@ use cellrate_proto::Time;
 use super::hop::{Hop, NONE};
 use super::lanes::lane::{Lane, LaneEnd};
 use super::leaf::Leaf;
-use super::ports::fed::Onward;
 use super::ports::merge::Merge;
+use super::ports::onward::Onward;
 use super::state::branch_points::BranchPoints;
 use super::state::cluster::{Ahead, Cluster};
 use super::state::feed::Feed;
@@ -123,10 +123,10 @@ impl Cluster {
             schedule: Schedule::new(leaves.len()),
             intervals_ended: Time::ZERO,
             gateways: Vec::new(),
-            long: Vec::new(),
+            crowded: Vec::new(),
             onward: Onward::new(ports.len(), &onward, &onward_to),
             shared_hosts: Vec::new(),
-            sooner: Vec::new(),
+            hastened: Vec::new(),
             scratch: Scratch::default(),
             departure_leaves: Vec::new(),
             sample_leaf: 0,

@@ -27,7 +27,7 @@ pub(crate) struct Completions {
     /// Number of flows or calls under way, by demand.
     pub census: Vec<Census>,
     /// Instant before which each cluster has reported everything.
-    told: Vec<Time>,
+    reported: Vec<Time>,
 }
 
 /// Complete flows of a class.
@@ -54,13 +54,13 @@ impl Completions {
             own.map(|(number, probe)| Series::new(number, probe.every, scenario.duration)).collect()
         };
         let census = (0..scenario.demands.len()).map(|place| Census::new(start, series_of(place))).collect();
-        Completions { start, demands, census, told: vec![Time::ZERO; clusters] }
+        Completions { start, demands, census, reported: vec![Time::ZERO; clusters] }
     }
 
     /// Takes note that a cluster has reported all that happens there before `until`.
-    pub fn told_until(&mut self, cluster: usize, until: Time) {
-        self.told[cluster] = until;
-        let until = self.told.iter().copied().min().unwrap_or(until);
+    pub fn reported_until(&mut self, cluster: usize, until: Time) {
+        self.reported[cluster] = until;
+        let until = self.reported.iter().copied().min().unwrap_or(until);
         self.census.iter_mut().for_each(|census| census.count_until(until));
     }
 
@@ -83,8 +83,8 @@ impl Completions {
 
     /// Counts up to `now` if there is a single cluster, which reports in the order of time.
     fn count_if_alone(&mut self, now: Time) {
-        if self.told.len() == 1 {
-            self.told_until(0, now);
+        if self.reported.len() == 1 {
+            self.reported_until(0, now);
         }
     }
 

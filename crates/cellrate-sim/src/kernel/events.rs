@@ -16,7 +16,7 @@ use super::hop::{Hop, NONE, NextHop};
 use super::lanes::cell_queue::Batch;
 use super::lanes::lane::LaneEnd;
 use super::leaf::Leaf;
-use super::ports::fed::Fed;
+use super::ports::onward::FedBy;
 use super::state::cluster::{Cluster, LONG};
 use super::state::event_mark::EventMark;
 use super::state::feed::Train;
@@ -33,7 +33,7 @@ impl Cluster {
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
-                self.openers.told_until(until);
+                self.openers.reported_until(until);
                 return self.end_window(until);
             }
             self.events += 1;
@@ -104,7 +104,7 @@ impl Cluster {
         place.cells.append(batch);
         // Those that have to be events have the port looked at.
         if significant.is_empty() && place.cells.len() > LONG {
-            self.long.push(port);
+            self.crowded.push(port);
         }
         if first {
             self.note_first(lane);
@@ -126,10 +126,10 @@ impl Cluster {
     /// Takes the cell that has to be an event on a lane to a deferred port, or has its source send more.
     fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
         let limit = self.schedule.key(leaf, now);
-        match self.ports[port as usize].fed() {
+        match self.ports[port as usize].fed_by() {
             // All that comes before it stands before it.
-            Fed::Alone => self.drain_all(port as usize, limit),
-            Fed::No | Fed::Among => self.drain(port as usize, limit),
+            FedBy::One => self.drain_all(port as usize, limit),
+            FedBy::None | FedBy::Mixed => self.drain(port as usize, limit),
         }
         let place = &mut self.lanes[lane];
         if place.significant.pop().is_none() {
@@ -197,7 +197,7 @@ impl Cluster {
         let hop = self.hops[number];
         match &self.ports[hop.port as usize] {
             Port { deferred: false, .. } => {}
-            port if port.fed() == Fed::Alone => self.serve(hop.port as usize, now),
+            port if port.fed_by() == FedBy::One => self.serve(hop.port as usize, now),
             _ => self.catch_up_to(hop.port as usize, self.schedule.key(leaf, now), now),
         }
         if cell.is_backward_rm() {
@@ -311,7 +311,7 @@ impl Cluster {
                     self.ports[port as usize].merge.set(among as usize, key);
                 }
                 if place.cells.len().is_multiple_of(LONG) {
-                    self.long.push(port);
+                    self.crowded.push(port);
                 }
                 if cell.is_significant(self.ports[port as usize].significance()) {
                     self.announce(lane, port as usize, EventMark::of(&cell));

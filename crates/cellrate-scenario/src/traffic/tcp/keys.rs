@@ -3,7 +3,7 @@
 use cellrate_proto::declaration::{Key, Kind, Setting, Shape, joined, key, total};
 
 use super::config::TcpConfig;
-use super::pages::PAGES;
+use super::pages::Pages;
 use super::presets::NAMES;
 use crate::keys::{CELLS, SPAN, TIME, encapsulation};
 use crate::text::written::OctetsOrNoEnd;
@@ -57,7 +57,7 @@ pub(super) const APPLICATION: &[Key] = &[
     ),
     key(
         "pages",
-        Kind::Table(&PAGES),
+        Kind::Table(&Pages::SHAPE),
         "none",
         "Clients that fetch pages from a server at the other end of the path, beside the connections above.",
     ),

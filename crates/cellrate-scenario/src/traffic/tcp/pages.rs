@@ -1,48 +1,79 @@
 //! Pages that clients fetch over TCP: what a browser of the time of ABR does.
 
-use cellrate_proto::declaration::{Dimension, Key, Kind, Setting, Shape, key, required, words};
+use cellrate_proto::declaration::{Dimension, Kind, SpanOrZero, Table, words};
 use cellrate_proto::{Duration, Octets, Time};
 
 use crate::keys::{EXPONENTIAL, TIME};
 use crate::text::error::Fault;
-use crate::text::reading::{instant, optional, or_default, period, word};
-use crate::text::tree::{Node, Table};
+use crate::text::reading::period;
+use crate::text::tree::Node;
+use crate::text::written::{CountOrZero, Written, from_node, setting};
 use crate::text::{check, quantity};
 use crate::values::Period;
 
-/// Clients at the first host of the path, a server at the last. A client sends a request; when it is whole at the
-/// server, the server answers; when the answer is whole at the client, the client goes on to the next object of the
-/// page.
-#[derive(Clone, Debug, PartialEq)]
+/// Clients at the first host fetch pages from a server at the last: request, response, next object. The responses are
+/// data of the reverse direction, with the settings of reverse.traffic if that is of type tcp (connections = 0 for the
+/// settings alone), else with the same as the requests.
+///
+/// A client sends a request; when it is whole at the server, the server answers; when the answer is whole at the
+/// client, the client goes on to the next object of the page.
+#[derive(Clone, Debug, PartialEq, Table)]
+#[table(name = "pages", written)]
 pub struct Pages {
-    /// Objects of a page, in the order in which they are fetched; at least one.
+    /// Objects of a page, fetched one after the other.
+    ///
+    /// At least one.
+    #[key(kind = Kind::List(&Kind::Table(&PageObject::SHAPE), 1), missing = "such as [{ response = \"10 kB\" }]")]
     pub objects: Vec<PageObject>,
-    /// Clients side by side, each with its own connections [1 to 65535].
+    /// Clients side by side, each with its own connections.
+    ///
+    /// From 1 to 65535.
+    #[key(default = "1", or = 1, as = Clients)]
     pub clients: u16,
-    /// Pages that each client fetches [at least 1]; `None` is without end.
+    /// Pages that each client fetches.
+    ///
+    /// At least 1; `None` is without end.
+    #[key(default = "\"infinite\"", or = None, as = PagesOrNoEnd)]
     pub count: Option<u64>,
-    /// From the last octet of an object to the beginning of the next one of the same page.
+    /// Time from the last octet of an object to the beginning of the next one of its page.
+    #[key(default = "\"0 ms\"", or = Duration::ZERO, as = SpanOrZero)]
     pub object_gap: Duration,
     /// Time from the last octet of a page to the beginning of the next.
+    #[key(default = "\"0 ms\"", or = Period::Fixed(Duration::ZERO), as = ThinkTime)]
     pub think_time: Period,
-    /// For how much a TCP connection is used.
+    /// A new TCP connection for each object (HTTP/1.0), for each page, or one for everything.
+    #[key(default = "per-object")]
     pub connection: ConnectionUse,
-    /// Whether a connection opens with SYN, SYN and ACK, ACK: one round trip before the request leaves.
+    /// A connection opens with SYN, SYN and ACK, ACK, which takes a round trip; false: it is open at once.
+    #[key(default = "true")]
     pub handshake: bool,
     /// No page begins at or after this.
+    #[key(default = "never", or = Time::NEVER)]
     pub end: Time,
-    /// How many objects of each client are listed one by one, from the first on; all of them are in the quantiles.
+    /// Number of objects of each client that the results list one by one.
+    ///
+    /// They are the first; all of them are in the quantiles.
+    #[key(default = "0", or = 0, as = CountOrZero)]
     pub record: u32,
 }
 
-/// A part of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A part of a page: a request, and the response to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(name = "object", written)]
 pub struct PageObject {
-    /// Length of the client's request [octets, at least 1].
-    pub request: Octets,
-    /// Length of the server's response [octets, at least 1].
+    /// Length of the server's answer.
+    ///
+    /// At least 1 octet.
+    #[key(as = Size, missing = "its size, such as \"300 kB\"")]
     pub response: Octets,
-    /// From the last octet of the request to the first of the response, at the server.
+    /// Length of the client's request.
+    ///
+    /// At least 1 octet; by default with the headers of a browser of 1996, of which none of the papers says how long
+    /// they are.
+    #[key(default = "\"300 octets\"", or = Octets(300), as = Size)]
+    pub request: Octets,
+    /// Time from the last octet of the request to the first of the response, at the server.
+    #[key(default = "\"0 ms\"", or = Duration::ZERO, as = SpanOrZero)]
     pub server_time: Duration,
 }
 
@@ -60,119 +91,46 @@ words! {
     }
 }
 
-const OBJECT: Shape = Shape {
-    name: "object",
-    about: "A part of a page: a request, and the response to it.",
-    keys: &[
-        required("response", Kind::Positive(Dimension::Octets), "Length of the server's answer."),
-        // With the headers of a browser of 1996; none of the papers says how long it is.
-        key(
-            "request",
-            Kind::Positive(Dimension::Octets),
-            "\"300 octets\"",
-            "Length of the client's request.",
-        ),
-        key(
-            "server_time",
-            TIME,
-            "\"0 ms\"",
-            "Time from the last octet of the request to the first of the response, at the server.",
-        ),
-    ],
-};
+/// A number of clients, each with a port of its own.
+struct Clients;
+/// A number of pages, or the word "infinite", which is `None`.
+struct PagesOrNoEnd;
+/// A time that may be drawn.
+struct ThinkTime;
+/// The length of a request or a response.
+struct Size;
 
-const KEYS: &[Key] = &[
-    required(
-        "objects",
-        Kind::List(&Kind::Table(&OBJECT), 1),
-        "Objects of a page, fetched one after the other.",
-    ),
-    key("clients", Kind::Integer(1, 65_535), "1", "Clients side by side, each with its own connections."),
-    key(
-        "count",
-        Kind::Or(&[Kind::Integer(1, u32::MAX as i64), Kind::Choice(&["infinite"])]),
-        "\"infinite\"",
-        "Pages that each client fetches.",
-    ),
-    key(
-        "object_gap",
-        TIME,
-        "\"0 ms\"",
-        "Time from the last octet of an object to the beginning of the next one of its page.",
-    ),
-    key(
-        "think_time",
-        Kind::Or(&[TIME, Kind::Table(&EXPONENTIAL)]),
-        "\"0 ms\"",
-        "Time from the last octet of a page to the beginning of the next.",
-    ),
-    key(
-        "connection",
-        ConnectionUse::KIND,
-        "\"per-object\"",
-        "A new TCP connection for each object (HTTP/1.0), for each page, or one for everything.",
-    ),
-    key(
-        "handshake",
-        Kind::Boolean,
-        "true",
-        "A connection opens with SYN, SYN and ACK, ACK, which takes a round trip; false: it is open at once.",
-    ),
-    key("end", TIME, "never", "No page begins at or after this."),
-    key(
-        "record",
-        Kind::Integer(0, u32::MAX as i64),
-        "0",
-        "Number of objects of each client that the results list one by one.",
-    ),
-];
+setting!(Clients => u16, Kind::Integer(1, 65_535), false);
+setting!(
+    PagesOrNoEnd => Option<u64>,
+    Kind::Or(&[Kind::Integer(1, u32::MAX as i64), Kind::Choice(&["infinite"])]),
+    true
+);
+setting!(ThinkTime => Period, Kind::Or(&[TIME, Kind::Table(&EXPONENTIAL)]), true);
+setting!(Size => Octets, Kind::Positive(Dimension::Octets), true);
 
-pub(super) const PAGES: Shape = Shape {
-    name: "pages",
-    about: "Clients at the first host fetch pages from a server at the last: request, response, next object. The responses are data of the reverse direction, with the settings of reverse.traffic if that is of type tcp (connections = 0 for the settings alone), else with the same as the requests.",
-    keys: KEYS,
-};
+from_node! {
+    Clients: |node| check::integer(node, 1, 65_535).map(|clients| clients as u16);
+    PagesOrNoEnd: |node| match node.text() {
+        Some("infinite") => Ok(None),
+        _ => check::integer(node, 1, i64::from(u32::MAX)).map(|pages| Some(pages as u64)),
+    };
+    ThinkTime: |node| match node.table() {
+        Some(_) => period(node),
+        None => quantity::time(node).map(Period::Fixed),
+    };
+    Size: size;
+}
 
 /// The pages that a checked table describes, of clients that begin at `start`.
 pub(super) fn read(node: &Node, start: Time) -> Result<Pages, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let count = |key: &str, low, high| or_default(table, &PAGES, key, |node| check::integer(node, low, high));
-    let end = optional(table, "end", instant)?.unwrap_or(Time::NEVER);
-    if let Some(node) = table.node("end").filter(|_| end <= start) {
-        let message = format!("the end, {end}, is not after the start of the traffic, {start}");
-        return Err(Fault::new(node.place, message, "Write a later end"));
+    let values = Written::of(node);
+    let pages = Pages::read(&values)?;
+    if pages.end <= start {
+        let message = format!("the end, {}, is not after the start of the traffic, {start}", pages.end);
+        return Err(Fault::new(values.place_of("end"), message, "Write a later end"));
     }
-    let objects = table
-        .node("objects")
-        .ok_or_else(|| check::missing(node.place, "objects", "such as [{ response = \"10 kB\" }]"))?;
-    Ok(Pages {
-        objects: check::list(objects)?.iter().map(object).collect::<Result<_, _>>()?,
-        clients: count("clients", 1, 65_535)? as u16,
-        count: match table.node("count") {
-            Some(node) if node.text() != Some("infinite") => {
-                Some(check::integer(node, 1, i64::from(u32::MAX))? as u64)
-            }
-            _ => None,
-        },
-        object_gap: or_default(table, &PAGES, "object_gap", quantity::time)?,
-        think_time: or_default(table, &PAGES, "think_time", think_time)?,
-        connection: word(table, "connection", ConnectionUse::named),
-        handshake: or_default(table, &PAGES, "handshake", check::boolean)?,
-        end,
-        record: count("record", 0, i64::from(u32::MAX))? as u32,
-    })
-}
-
-fn object(node: &Node) -> Result<PageObject, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    Ok(PageObject {
-        request: or_default(table, &OBJECT, "request", size)?,
-        response: optional(table, "response", size)?
-            .ok_or_else(|| check::missing(node.place, "response", "its size, such as \"300 kB\""))?,
-        server_time: or_default(table, &OBJECT, "server_time", quantity::time)?,
-    })
+    Ok(pages)
 }
 
 fn size(node: &Node) -> Result<Octets, Fault> {
@@ -186,7 +144,3 @@ fn size(node: &Node) -> Result<Octets, Fault> {
 
 /// So that no number of pages makes a stream whose octets 64 bits cannot count.
 const MAX_SIZE: u64 = 1 << 40;
-
-fn think_time(node: &Node) -> Result<Period, Fault> {
-    if node.table().is_some() { period(node) } else { quantity::time(node).map(Period::Fixed) }
-}

@@ -33,7 +33,7 @@ impl Cluster {
     /// Deals with such cells, which leave for the next switch of the cluster if they go `ONWARD`.
     #[inline(always)]
     pub(super) fn run_before_link<const ONWARD: bool>(&mut self, number: usize, limit: u64) -> Option<usize> {
-        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, scratch, long, .. } = self;
+        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, scratch, crowded, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, only_priority, .. } =
             &mut ports[number]
         else {
@@ -54,7 +54,7 @@ impl Cluster {
                 feeds,
                 leaves,
                 hops,
-                ways_out: WaysOut::<ONWARD> { outboxes, begun: &mut scratch.begun, long },
+                ways_out: WaysOut::<ONWARD> { outboxes, begun: &mut scratch.begun, crowded },
                 schedule,
                 joining,
                 meter,
@@ -85,7 +85,7 @@ struct WaysOut<'a, const ONWARD: bool> {
     /// Lanes to such ports that were empty.
     begun: &'a mut Vec<u32>,
     /// Ports before which many cells wait.
-    long: &'a mut Vec<u32>,
+    crowded: &'a mut Vec<u32>,
 }
 
 impl<const ONWARD: bool> WaysOut<'_, ONWARD> {
@@ -112,7 +112,7 @@ impl<const ONWARD: bool> WaysOut<'_, ONWARD> {
         if lane.cells.len().is_multiple_of(LONG)
             && let LaneEnd::Deferred { port, .. } = lane.leads_to
         {
-            self.long.push(port);
+            self.crowded.push(port);
         }
     }
 

@@ -56,7 +56,7 @@ use super::hop::{Hop, NONE, NextHop};
 use super::lanes::lane::Lane;
 use super::leaf::Leaf;
 use super::ports::drain_strategy::DrainStrategy;
-use super::ports::fed::Fed;
+use super::ports::onward::FedBy;
 use super::state::cluster::Cluster;
 use super::state::outbox::Outbox;
 use crate::cell::Cell;
@@ -74,7 +74,8 @@ impl Cluster {
     pub(super) fn catch_up_to(&mut self, port: usize, limit: u64, now: Time) {
         let place = &self.ports[port];
         if place.deferred {
-            if place.merge.first() < limit || place.fed() != Fed::No || place.hosts_before().is_some() {
+            if place.merge.first() < limit || place.fed_by() != FedBy::None || place.hosts_before().is_some()
+            {
                 self.drain(port, limit);
             }
             self.serve(port, now);
@@ -111,7 +112,7 @@ impl Cluster {
         for index in 0..self.gateways.len() {
             self.catch_up_to(self.gateways[index] as usize, limit, last);
         }
-        while let Some(port) = self.long.pop() {
+        while let Some(port) = self.crowded.pop() {
             self.catch_up_to(port as usize, limit, last);
         }
         if until.since(self.intervals_ended) >= LONGEST_WITHOUT_ENDS {
@@ -138,7 +139,7 @@ impl Cluster {
 
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
-        if self.ports[port].fed() != Fed::No {
+        if self.ports[port].fed_by() != FedBy::None {
             self.catch_up_before(port, limit);
         }
         if self.ports[port].hosts_before().is_some() {

@@ -10,7 +10,7 @@
 //!
 //! No cell is missed, because none waits but before deferred ports, and the end of a run looks at all of them.
 
-use crate::kernel::ports::fed::Fed;
+use crate::kernel::ports::onward::FedBy;
 use crate::kernel::state::cluster::Cluster;
 
 impl Cluster {
@@ -18,7 +18,8 @@ impl Cluster {
     pub(in crate::kernel) fn find_fed(&mut self, ways_in: &[u32]) {
         for ((port, before), &ways_in) in self.ports.iter_mut().zip(&self.onward.before).zip(ways_in) {
             if !before.is_empty() {
-                port.rare.get_or_insert_default().fed = if ways_in == 1 { Fed::Alone } else { Fed::Among };
+                port.rare.get_or_insert_default().fed_by =
+                    if ways_in == 1 { FedBy::One } else { FedBy::Mixed };
             }
         }
     }

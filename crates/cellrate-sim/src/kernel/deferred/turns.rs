@@ -183,7 +183,7 @@ impl First<'_> {
             }
             let known = feed.known_evenly(spacing, enough, with_forward_rms);
             if known == 0 {
-                order.note_in_vain();
+                order.note_failure();
                 return None;
             }
             // The one behind the last is known as well, and so is its key.
@@ -203,7 +203,7 @@ impl First<'_> {
         let mut rounds = Rounds { members, count, spacing, gap: 0, step, whole, more };
         rounds.keep_to(limit, count < order.count());
         if rounds.whole < LEAST_ROUNDS {
-            order.note_in_vain();
+            order.note_failure();
             return None;
         }
         rounds.gap = free.max(members[0].arrives + spacing) + cell_time - members[0].departs;
@@ -212,7 +212,7 @@ impl First<'_> {
             || shortest_wait as u64 >= (spacing - rounds.gap).saturating_mul(rounds.whole);
         let is_known = all_wait && go_on_waiting || rounds.gap == spacing;
         if !is_known {
-            order.note_in_vain();
+            order.note_failure();
         }
         is_known.then_some(rounds)
     }

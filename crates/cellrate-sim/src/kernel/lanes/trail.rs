@@ -210,14 +210,14 @@ impl Iterator for Gaps<'_> {
             self.octets = behind;
             return Some((u64::from(few) + 1) * u64::from(self.cell_time));
         }
-        self.long(head)
+        self.long_time(head)
     }
 }
 
 impl Gaps<'_> {
     /// The time that takes more than an octet, if there is one.
     #[inline]
-    fn long(&mut self, head: u8) -> Option<u64> {
+    fn long_time(&mut self, head: u8) -> Option<u64> {
         if head < TIMES {
             None
         } else if head < PICOSECONDS {

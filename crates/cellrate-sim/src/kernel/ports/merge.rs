@@ -45,17 +45,17 @@ struct Many {
     patience: Patience,
 }
 
-/// How often to try what may be in vain: the less often, the more often in a row it was.
+/// Occasions on which to try what may fail: the more often it failed in a row, the fewer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Patience {
-    /// How often in a row, up to a limit.
-    in_vain: u8,
-    /// How often not to try from now on.
+    /// Failures in a row, up to a limit.
+    failures: u8,
+    /// Occasions that are still to be passed over.
     pause: u8,
 }
 
-/// Most times in a row that are counted: then every 32nd occasion is tried.
-const MOST_IN_VAIN: u8 = 5;
+/// Most failures in a row that are counted: then every 32nd occasion is tried.
+const MOST_FAILURES: u8 = 5;
 
 impl Patience {
     /// Whether to try, on this occasion.
@@ -65,10 +65,10 @@ impl Patience {
         is_promising
     }
 
-    /// How it was.
+    /// Notes whether the try brought something.
     pub fn note(&mut self, good: bool) {
-        self.in_vain = if good { 0 } else { MOST_IN_VAIN.min(self.in_vain + 1) };
-        self.pause = (1 << self.in_vain) - 1;
+        self.failures = if good { 0 } else { MOST_FAILURES.min(self.failures + 1) };
+        self.pause = (1 << self.failures) - 1;
     }
 }
 
@@ -324,7 +324,7 @@ impl InOrder<'_> {
     }
 
     /// Notes that there were none, or too few, which took time to find out.
-    pub fn note_in_vain(&mut self) {
+    pub fn note_failure(&mut self) {
         self.few.patience.note(false);
     }
 

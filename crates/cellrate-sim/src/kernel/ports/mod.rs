@@ -10,10 +10,10 @@
 
 mod backlog;
 pub(crate) mod drain_strategy;
-pub(crate) mod fed;
 mod fifo;
 mod losses;
 pub(crate) mod merge;
+pub(crate) mod onward;
 mod ranked;
 pub(crate) mod shared_host;
 
@@ -29,10 +29,10 @@ pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, priority};
 pub(crate) use cellrate_engine::served::Admission;
 use drain_strategy::DrainStrategy;
-use fed::Fed;
 pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet};
 pub(crate) use losses::{Losing, Losses};
 use merge::Merge;
+use onward::FedBy;
 pub(crate) use ranked::{Give, Ranked, Turning};
 use shared_host::HostsBefore;
 
@@ -91,7 +91,7 @@ pub(crate) struct Rare {
     /// Whether it may have a BRM sent because of a cell that comes ([`crate::kernel::becn`]).
     originates: bool,
     /// Whether cells come to it from other deferred ports of its cluster.
-    pub fed: Fed,
+    pub fed_by: FedBy,
     /// The shared hosts before it, if there are any.
     pub hosts_before: Option<Box<HostsBefore>>,
 }
@@ -191,8 +191,8 @@ impl Port {
 
     /// Whether cells come to it from other deferred ports of its cluster.
     #[inline(always)]
-    pub fn fed(&self) -> Fed {
-        self.rare.as_ref().map_or(Fed::No, |rare| rare.fed)
+    pub fn fed_by(&self) -> FedBy {
+        self.rare.as_ref().map_or(FedBy::None, |rare| rare.fed_by)
     }
 
     /// The FIFO, if it is one.

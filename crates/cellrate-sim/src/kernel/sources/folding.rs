@@ -18,8 +18,8 @@ use cellrate_proto::{Duration, Time};
 use crate::cell::{Cell, Significance};
 use crate::endpoint::{Endpoint, SendMode};
 use crate::kernel::ports::drain_strategy::DrainStrategy;
-use crate::kernel::ports::fed::Fed;
 use crate::kernel::ports::merge::Merge;
+use crate::kernel::ports::onward::FedBy;
 use crate::kernel::ports::{Fifo, Port, Queues};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::{Feed, SpareRoom, Train};
@@ -35,7 +35,7 @@ pub(crate) struct Folded<'a> {
     spare: &'a mut SpareRoom,
     /// The merge of the port that the link leads to.
     merge: &'a mut Merge,
-    sooner: &'a mut Vec<u32>,
+    hastened: &'a mut Vec<u32>,
     schedule: &'a mut Schedule,
     sampler: &'a mut Sampler,
     end: Time,
@@ -379,7 +379,7 @@ impl Folded<'_> {
         let before = self.merge.first();
         self.merge.set(self.feed.place as usize, next);
         if let (HostExit::Shared(_), true) = (&self.exit, self.merge.first() < before) {
-            self.sooner.push(self.feed.port);
+            self.hastened.push(self.feed.port);
         }
     }
 
@@ -397,11 +397,11 @@ impl Folded<'_> {
         if self.feed.deferred {
             self.merge_front();
         }
-        self.keep_due();
+        self.set_event();
     }
 
     /// The first event of the feed may have changed.
-    fn keep_due(&mut self) {
+    fn set_event(&mut self) {
         let feed = &*self.feed;
         if let HostExit::Shared(fifo) = &self.exit {
             let due = self.first_backward_rm().map_or(Time::NEVER, |sent| fifo.begins(sent));
@@ -429,7 +429,7 @@ impl Cluster {
     /// `endpoint`, if it is folded.
     #[inline(always)]
     pub(crate) fn folded(&mut self, endpoint: usize) -> Option<Folded<'_>> {
-        let Cluster { endpoints, ports, feeds, sampler, schedule, end, scratch, sooner, .. } = self;
+        let Cluster { endpoints, ports, feeds, sampler, schedule, end, scratch, hastened, .. } = self;
         let sender = &mut endpoints[endpoint];
         let SendMode::Folded { port, feed } = sender.send_mode else { return None };
         let feed = &mut feeds[feed as usize];
@@ -447,7 +447,7 @@ impl Cluster {
             (HostExit::Own(fifo), &mut behind.merge)
         };
         let (index, spare) = (endpoint as u32, &mut scratch.trains);
-        Some(Folded { sender, index, exit, feed, spare, merge, sooner, schedule, sampler, end: *end })
+        Some(Folded { sender, index, exit, feed, spare, merge, hastened, schedule, sampler, end: *end })
     }
 
     /// The source of the feed of this `index`.
@@ -520,12 +520,14 @@ impl Cluster {
             folded.plan_until(last + Duration::from_ps(1));
             folded.feed.first_unanswered().filter(is_due)
         };
-        let Some(cell) = known.or_else(unknown) else { return self.folded_into(index).keep_due() };
+        let Some(cell) = known.or_else(unknown) else {
+            return self.folded_into(index).set_event();
+        };
         let hop = self.hops[cell.hop() + 1];
         let answered = self.answer(now, leaf, &hop, cell);
         let port = &self.ports[hop.port as usize];
         let is_first = port.merge.first() == self.schedule.key(leaf, now);
-        if is_first && port.fed() == Fed::No && port.hosts_before().is_none() {
+        if is_first && port.fed_by() == FedBy::None && port.hosts_before().is_none() {
             let mut folded = self.folded_into(index);
             folded.feed.front.count = 0;
             folded.feed.advance();
@@ -534,7 +536,7 @@ impl Cluster {
             return self.join(now, leaf, &hop, answered.on_next_hop());
         }
         self.feeds[index].answer_first(answered);
-        self.folded_into(index).keep_due();
+        self.folded_into(index).set_event();
     }
 
     /// Whether the next cell over an access link that is empty, of which only the instant was known, reaches the switch
@@ -542,7 +544,7 @@ impl Cluster {
     fn comes_at_once(&mut self, now: Time, index: usize, leaf: usize) -> bool {
         let key = self.schedule.key(leaf, now);
         let port = &self.ports[self.feeds[index].port as usize];
-        if port.merge.first() < key || port.fed() != Fed::No || port.hosts_before().is_some() {
+        if port.merge.first() < key || port.fed_by() != FedBy::None || port.hosts_before().is_some() {
             return false;
         }
         let mut folded = self.folded_into(index);

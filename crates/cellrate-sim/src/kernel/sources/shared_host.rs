@@ -119,7 +119,7 @@ impl Cluster {
 
     /// Sources of shared hosts may send sooner than they would have: so do the hosts.
     fn note_sooner(&mut self) {
-        while let Some(host) = self.sooner.pop() {
+        while let Some(host) = self.hastened.pop() {
             let DrainStrategy::SharedHost { number } = self.ports[host as usize].strategy else { continue };
             for index in 0..self.shared_hosts[number as usize].next.len() {
                 let (port, place) = self.shared_hosts[number as usize].next[index];

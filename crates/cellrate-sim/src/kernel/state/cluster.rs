@@ -38,7 +38,7 @@ use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::leaf::Leaf;
 use crate::kernel::ports::Port;
-use crate::kernel::ports::fed::Onward;
+use crate::kernel::ports::onward::Onward;
 use crate::kernel::ports::shared_host::SharedHost;
 use crate::kernel::state::departures::Departures;
 use crate::mechanisms::Mechanisms;
@@ -84,11 +84,11 @@ pub(crate) struct Cluster {
     /// Deferred ports to other clusters, and those of which every change is recorded.
     pub(in crate::kernel) gateways: Vec<u32>,
     /// Deferred ports to hosts, or to switches of the cluster, with many cells before them.
-    pub(in crate::kernel) long: Vec<u32>,
+    pub(in crate::kernel) crowded: Vec<u32>,
     pub(in crate::kernel) onward: Onward,
     pub(in crate::kernel) shared_hosts: Vec<SharedHost>,
     /// Their ports, where a source may send sooner than was known.
-    pub(in crate::kernel) sooner: Vec<u32>,
+    pub(in crate::kernel) hastened: Vec<u32>,
     /// Sources that send ahead of time, in the order of their lanes.
     pub(in crate::kernel) ahead: Vec<Ahead>,
     /// Number of the first endpoint that is [virtual](crate::kernel::virtual_end); all behind it are, too.

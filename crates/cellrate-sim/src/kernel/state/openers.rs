@@ -57,8 +57,8 @@ impl Openers {
     }
 
     /// The cluster has run until then.
-    pub fn told_until(&self, until: Time) {
-        self.look(|completions| completions.told_until(self.cluster, until));
+    pub fn reported_until(&self, until: Time) {
+        self.look(|completions| completions.reported_until(self.cluster, until));
     }
 
     /// Shows what is complete and under way, if the scenario has demands.

@@ -5,8 +5,8 @@
 //! of it is read first, in the order of memory. Then no load waits for another one, and the processor, which recognises
 //! consecutive lines, fetches the next ones by itself.
 //!
-//! Where most connections are silent in a window, most of what is read would not be used: a cluster reads ahead where at
-//! least as many cells moved in the window before as it has lanes and ends of connections.
+//! Where most connections are silent in a window, most of what is read would not be used: a cluster reads ahead where
+//! at least as many cells moved in the window before as it has lanes and ends of connections.
 //!
 //! The values that are read are not used.
 

@@ -1,16 +1,16 @@
 //! Ports before deferred ones of the same cluster: those [from switch to switch](crate::kernel::deferred::onward).
 
-/// Whether cells come to a deferred port from ports of the strategy
+/// Ports of a strategy that a deferred port's cells come from: those of
 /// [`Onward`](super::drain_strategy::DrainStrategy::Onward), which have to catch up before it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Fed {
+pub(crate) enum FedBy {
     /// No cells come from such a port.
     #[default]
-    No,
-    /// All cells come over one lane, behind such a port.
-    Alone,
-    /// Some do, and others come another way.
-    Among,
+    None,
+    /// All cells come over one lane, from one such port.
+    One,
+    /// Some cells come from such ports, and others another way.
+    Mixed,
 }
 
 /// Ports of the strategy [`Onward`](super::drain_strategy::DrainStrategy::Onward) before each port, and how far those
