@@ -178,3 +178,13 @@ def test_players_are_drawn_with_their_qualities_advice_and_buffers() -> None:
         [2.0, 2.0],
         [3.0, 1.0],
     ]
+
+
+def test_a_player_is_seen_below_another_of_the_same_quality() -> None:
+    from cellrate.plotting.players import figure
+
+    segment = {"at_s": 0.0, "took_s": 1.0, "quality_bps": 1e6, "buffer_s": 0.0, "left_s": 0.0, "advice_bps": None}
+    rows = [{"application": name, "result": {"stalls": 0, "fetched": [segment]}} for name in ("one", "other")]
+    quality, _ = figure(rows, "title", "stamp").axes
+    # The second has gaps through which the first shows.
+    assert [line.get_linestyle() for line in quality.get_lines()] == ["-", "--"]

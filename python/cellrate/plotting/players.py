@@ -47,7 +47,7 @@ def figure(players: Sequence[Mapping[str, Any]], title: str, stamp: str) -> Draw
         quality, buffer = drawn.subplots(2, 1, sharex=True)
         for number, player in enumerate(players):
             colour = COLOURS[number % len(COLOURS)]
-            _draw(quality, buffer, player, colour, DASHES[number // len(COLOURS) % len(DASHES)])
+            _draw(quality, buffer, player, colour, DASHES[number % len(DASHES)])
         quality.set_ylabel("quality [Mb/s]")
         buffer.set_ylabel("buffer [s]")
         buffer.set_xlabel("since the player began [s]")
