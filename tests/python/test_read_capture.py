@@ -190,6 +190,46 @@ def test_a_capture_that_is_cut_is_read_as_far_as_it_goes(tmp_path: Path, whole: 
     assert read(tmp_path, whole).omitted == ()
 
 
+@pytest.mark.parametrize("tail", [bytes(400), bytes(range(7, 250))])
+@pytest.mark.parametrize("whole", [pcap(101, PACKETS), pcapng(101, PACKETS), b"".join(CELLS)])
+def test_a_capture_whose_end_makes_no_sense_is_read_up_to_there(tmp_path: Path, whole: bytes, tail: bytes) -> None:
+    arrivals = read(tmp_path, whole + tail)
+    assert len(arrivals) == 4
+    assert arrivals.first_ns == 0
+    assert arrivals.times_ns.tolist() == read(tmp_path, whole).times_ns.tolist()
+    # A record of pcap that is all zeros has a head that can be, and nothing in it.
+    assert arrivals.omitted[0].startswith(("all from octet", "the end, as", "25 records of no octets"))
+
+
+def one_packet(captured: int, wire: int, *, fraction: int = 0) -> bytes:
+    head = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 100)
+    sound = struct.pack("<IIII", 7, 0, 40, 40) + bytes(40)
+    return head + sound + struct.pack("<IIII", 8, fraction, captured, wire) + bytes(captured)
+
+
+@pytest.mark.parametrize(
+    ("octets", "said"),
+    [
+        (one_packet(0, 0), "1 record of no octets"),
+        (one_packet(40, 10), "1 record damaged: more octets captured than were on the wire"),
+        (
+            one_packet(40, 40, fraction=999_999_999),
+            "1 record damaged: its stamp has more than a second below its seconds",
+        ),
+    ],
+)
+def test_a_packet_that_cannot_be_is_left_out(tmp_path: Path, octets: bytes, said: str) -> None:
+    arrivals = read(tmp_path, octets)
+    assert len(arrivals) == 1
+    assert arrivals.left_out == 1
+    assert arrivals.omitted[0].startswith(said)
+
+
+@pytest.mark.parametrize("captured", [0, 20, 40])
+def test_a_packet_that_was_captured_in_part_has_the_cells_of_the_whole(tmp_path: Path, captured: int) -> None:
+    assert read(tmp_path, one_packet(captured, 40)).cells.tolist() == [1, 1]
+
+
 def test_blocks_and_records_of_another_kind_are_passed_over_and_counted(tmp_path: Path) -> None:
     head, packet = SOUND[: SOUND.index(struct.pack("<I", 6))], SOUND[SOUND.index(struct.pack("<I", 6)) :]
     other = block("<", 1, struct.pack("<HHI", 220, 0, 0))

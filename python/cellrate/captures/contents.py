@@ -25,6 +25,8 @@ MOST_PDU_OCTETS = -(-(MOST_SDU_OCTETS + AAL5_TRAILER_OCTETS) // CELL_PAYLOAD_OCT
 
 NEITHER = LeftOut("record", "neither of cells nor of packets of IP")
 TOO_LONG = LeftOut("record", f"damaged: more octets on the wire than AAL5 carries ({MOST_SDU_OCTETS:,})")
+NOTHING = LeftOut("record", "of no octets")
+MORE_THAN_THERE_WAS = LeftOut("record", "damaged: more octets captured than were on the wire")
 TOO_SHORT = LeftOut("record", "damaged: fewer octets than its own head has")
 
 
@@ -56,9 +58,13 @@ def cells_for(sdu_octets: int) -> int:
 
 def content(record: Record) -> Content | LeftOut:
     """Say what a record is, or why it is passed over: ARP, metadata, another link type, a length that cannot be."""
+    if record.link_type == LinkType.ERF:
+        return _of_erf(record)
+    if record.octets_on_wire == 0 and not record.data:
+        return NOTHING
+    if record.octets_on_wire < len(record.data):
+        return MORE_THAN_THERE_WAS
     match record.link_type:
-        case LinkType.ERF:
-            return _of_erf(record)
         case LinkType.ETHERNET:
             return _of_ethernet(record.data, record.octets_on_wire)
         case LinkType.LINUX_COOKED:

@@ -82,12 +82,17 @@ class LeftOut:
     """Which ones are passed over, as it follows their number and the noun."""
 
 
+OUT_OF_SECOND = LeftOut(
+    "record", "damaged: its stamp has more than a second below its seconds, as where ns are told as us"
+)
+
+
 class CaptureError(CellrateError):
     """A file that is no capture, or a damaged one; it says at which octet."""
 
 
-class _CutError(CaptureError):
-    """A file that ends within something; what is before is sound."""
+class _RestError(CaptureError):
+    """A file that ends within something, or makes no sense from some octet on; what is before is sound."""
 
     def __init__(self, text: str, said: str) -> None:
         super().__init__(text)
@@ -112,7 +117,7 @@ class _File:
         got = self._opened.read(octets)
         if len(got) < octets:
             said = f"the file ends within {what}"
-            raise _CutError(str(self.wrong(said)), f"the end, as {said} (octet {self.position:,})")
+            raise _RestError(self._placed(said), f"the end, as {said} (octet {self.position:,})")
         self.position += octets
         return got
 
@@ -125,20 +130,24 @@ class _File:
         return first + self.read(octets - 1, what)
 
     def wrong(self, said: str) -> CaptureError:
-        return CaptureError(f"{self._path}, octet {self.position:,}: {said}")
+        """Give the error of what cannot be, from where on nothing can be told apart."""
+        return _RestError(self._placed(said), f"all from octet {self.position:,} on: {said}")
+
+    def _placed(self, said: str) -> str:
+        return f"{self._path}, octet {self.position:,}: {said}"
 
 
 def records(file: Path) -> Iterator[Record | LeftOut]:
     """Read a capture, record by record; the content decides the format, not the name.
 
-    A file that ends within a record or a block is read up to there, as other programs do: it is still being written,
-    or its disk was full. What is passed over comes as `LeftOut`, in its place.
+    A file that ends within a record or a block, or makes no sense from one on, is read up to there, as other programs
+    do: it is still being written, its disk was full, or its end was never written. What is passed over comes as
+    `LeftOut`, in its place.
 
     Raises
     ------
     CaptureError
-        If it is no capture, ends within its first record, or is damaged; records before the damage have been given by
-        then.
+        If it is no capture, or ends within its first record or makes no sense there.
     """
     with plain_file(file, error=CaptureError) as opened:
         magic = opened.peek(4)[:4]
@@ -156,10 +165,10 @@ def records(file: Path) -> Iterator[Record | LeftOut]:
             for one in reading:
                 given = True
                 yield one
-        except _CutError as cut:
+        except _RestError as rest:
             if not given:
                 raise
-            yield LeftOut("", cut.said)
+            yield LeftOut("", rest.said)
 
 
 def _pcap(file: _File) -> Iterator[Record | LeftOut]:
@@ -171,6 +180,9 @@ def _pcap(file: _File) -> Iterator[Record | LeftOut]:
         if captured > MOST_OCTETS:
             raise file.wrong(f"a packet of {captured:,} octets; {MOST_OCTETS:,} is the most")
         data = file.read(captured, "a packet")
+        if fraction * unit_ns >= 10**9:
+            yield OUT_OF_SECOND
+            continue
         yield from _record(seconds * 10**9 + fraction * unit_ns, "0", link_type & 0x03FF_FFFF, data, on_wire, file)
 
 
