@@ -400,6 +400,17 @@ class Scenario:
         rows: list[dict[str, Any]] = json.loads(self._native.overbooked())
         return rows
 
+    def ends_s(self) -> dict[str, float]:
+        """Give when sources have sent their last, as far as the scenario says so [s].
+
+        Returns
+        -------
+        dict
+            By connection, "name (back)" for the direction from the last host to the first: the instant from which on
+            it has no new data. Those that send to the end of the run are left out.
+        """
+        return {f"{vc} (back)" if backward else vc: at_s for vc, backward, at_s in self._native.ends()}
+
     def draw(self) -> Drawn:
         """Draw the network: switches with their algorithms, hosts, links, and the ways that connections take.
 

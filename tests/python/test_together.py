@@ -36,7 +36,7 @@ def test_lines_of_several_entities_say_which(result: Result) -> None:
         cellrate.Scenario.parse(PAIR + '\n[[probe]]\nrecord = ["queue"]\nof = ["sw->a"]\nevery = "1 ms"\n')
     )
     drawn = cellrate.plot({"one": result, "both": two_ways}, "queue")
-    assert legend(drawn) == ["one: sw->b", "both: sw->b", "both: sw->a"]
+    assert legend(drawn) == ["one: sw->b = both: sw->b", "both: sw->a"]
     assert drawn.axes[0].get_ylabel() == "queue [cells]"
 
 
@@ -56,7 +56,7 @@ def test_points_of_a_sweep_are_named_by_what_they_set() -> None:
 
 
 def test_runs_that_nothing_tells_apart_have_numbers(result: Result) -> None:
-    assert legend(cellrate.plot([result, result], "queue", entity="sw->b")) == ["run 1", "run 2"]
+    assert legend(cellrate.plot([result, result], "queue", entity="sw->b")) == ["run 1 = run 2"]
 
 
 def test_a_single_run_is_drawn_as_by_itself(result: Result) -> None:

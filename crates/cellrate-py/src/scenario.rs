@@ -12,7 +12,7 @@ use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
 use cellrate_proto::Time;
 use cellrate_scenario::fair::{
-    Asked, Bottleneck, Criterion, FairShare, max_min, max_min_over_time, of_channels,
+    Asked, Bottleneck, Criterion, FairShare, ends_at, max_min, max_min_over_time, of_channels,
 };
 use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, Sender, SweepPoint};
 use cellrate_sim::RunError;
@@ -288,6 +288,16 @@ impl Scenario {
     fn overbooked(&self, py: Python<'_>) -> PyResult<String> {
         let scenario = self.resolved(py)?;
         Ok(serde_json::json!(overbooked(&scenario)).to_string())
+    }
+
+    /// Connection, direction, and the instant \[s\] from which on it has no new data, of flows that end before the run.
+    fn ends(&self, py: Python<'_>) -> PyResult<Vec<(String, bool, f64)>> {
+        let scenario = self.resolved(py)?;
+        let ends = scenario.flows().filter_map(|flow| {
+            let name = &scenario.connection(flow.connection()).name;
+            Some((name.clone(), flow.is_backward(), ends_at(&scenario, flow)?.as_secs_f64()))
+        });
+        Ok(ends.collect())
     }
 
     /// The number of threads that can share a run.

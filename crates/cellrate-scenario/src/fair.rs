@@ -201,6 +201,14 @@ pub fn sends_throughout(scenario: &Scenario, flow: FlowIndex, span: Span) -> boo
     iter::once(span.start).chain(changes).all(|at| traffic.kind().sends_at(at))
 }
 
+/// The instant from which on a flow has no new data, as far as that is known beforehand; none of one that has some to
+/// the end of the run.
+pub fn ends_at(scenario: &Scenario, flow: FlowIndex) -> Option<Time> {
+    let kind = scenario.flow(flow).traffic.as_ref()?.kind();
+    let last = kind.changes().into_iter().max()?;
+    (last < Time::ZERO + scenario.duration && !kind.sends_at(last)).then_some(last)
+}
+
 /// The fair rates of the channels of a virtual path whose data has `rate` [cells/s]: by their weights, but none more
 /// than the one rate that its traffic asks for. With `at` those alone that then send.
 pub fn of_channels(channels: &[Channel], rate: CellRate, at: Option<Time>) -> Vec<CellRate> {
@@ -685,6 +693,8 @@ mod tests {
         let all_three = Span { start: instant(900), end: instant(1000) };
         assert_eq!(throughout(all_three), [true, false, true]);
         assert_eq!(throughout(Span { start: instant(500), end: instant(750) }), [true, true, false]);
+        let ends = [0, 1, 2].map(|n| ends_at(&scenario, FlowIndex::of(crate::ConnectionIndex(n), false)));
+        assert_eq!(ends, [None, Some(instant(750)), None], "TCP begins late, and goes on");
     }
 
     #[test]

@@ -16,6 +16,7 @@ from .typed import Parameter
 
 if TYPE_CHECKING:
     from ..plugins.collection import Plugins
+    from ..results import Result
     from ..scenario import Scenario
     from ..wireshark.capture import Capture
 
@@ -57,6 +58,11 @@ Each = Annotated[
     Parameter(
         help="Show each member of a group that the scenario makes by count; from six members on they are one row."
     ),
+]
+Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run --out` writes it.")]
+Folders = Annotated[
+    list[Path],
+    Parameter(help="A folder of results, as `cellrate run --out` writes it. Several are one study, with a key result."),
 ]
 Out = Annotated[
     Path | None,
@@ -224,6 +230,16 @@ def point_of(texts: list[str] | None) -> int | dict[str, object] | None:
             raise CellrateError(f"--point {text}: write a number, or a path, = and a value, such as defaults.abr.nrm=8")
         settings[path.strip()] = value.strip()
     return settings
+
+
+def picked(folder: Path, results: Sequence[Result], point: list[str]) -> Result:
+    """Give the result of the point that is meant."""
+    from ..sweeps.overview import settings_in
+    from ..sweeps.picking import place_of
+
+    meant = point_of(point)
+    assert meant is not None
+    return results[place_of(settings_in(results), meant, str(folder))]
 
 
 def lists_of(pairs: list[str] | None) -> dict[str, list[object]]:

@@ -11,10 +11,12 @@ import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from ..errors import CellrateError
-from .style import STYLE
+from ..texts import printable
+from .style import STYLE, plain
 
 FORMATS: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -24,8 +26,29 @@ FORMATS: dict[str, dict[str, Any]] = {
 """Ends of the names of files, and what is left out of them because it would differ each time."""
 
 
+CAPTIONS = {".png": "Description", ".svg": "Description", ".pdf": "Subject"}
+"""Entries of files that hold a caption, by the ends of their names."""
+
+
 class Drawn(Figure):
     """A figure that a notebook shows, whether or not it has been told to show figures."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.heading: Text | None = None
+        """Its title, at the left above."""
+        self.notes: Text | None = None
+        """Lines that say what is drawn, and what is not."""
+        self.stamp: Text | None = None
+        """Text that reproduces it, small, at the right below."""
+        self.caption = ""
+        """Words of notes and stamp, of a picture that is laid out for print without them."""
+
+    def label(self, title: str, stamp: str) -> None:
+        """Write title and stamp, into margins of the size that the figure has now."""
+        width, height = self.get_size_inches()
+        self.heading = self.text(0.1 / width, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
+        self.stamp = self.text(1 - 0.08 / width, 0.08 / height, plain(stamp), fontsize=6.5, color="#777777", ha="right")
 
     def _repr_png_(self) -> bytes:
         picture = io.BytesIO()
@@ -80,5 +103,7 @@ def write(drawn: Figure, file: Path) -> Path:
 
 
 def _write(drawn: Figure, file: Path, end: str) -> None:
+    caption = drawn.caption if isinstance(drawn, Drawn) else ""
+    said = {CAPTIONS[end]: printable(caption)} if caption else {}
     with mpl.rc_context(STYLE):
-        drawn.savefig(file, format=end[1:], metadata=FORMATS[end])
+        drawn.savefig(file, dpi=drawn.get_dpi(), format=end[1:], metadata=FORMATS[end] | said)

@@ -32,6 +32,8 @@ STYLE: dict[Any, Any] = {
     "legend.fontsize": 8,
     "legend.frameon": False,
     "lines.linewidth": 1.2,
+    # Outlines, which publishers take, and not Type 3.
+    "pdf.fonttype": 42,
     "savefig.facecolor": "white",
     "svg.hashsalt": "cellrate",
     "xtick.labelsize": 8,

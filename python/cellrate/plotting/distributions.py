@@ -10,7 +10,7 @@ import matplotlib as mpl
 import numpy as np
 
 from ..drawing.figures import Drawn, Measure
-from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
+from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend
 
 if TYPE_CHECKING:
     from ..recorded.distribution import Distribution
@@ -81,6 +81,5 @@ def _drawn(lines: Sequence[tuple[str, Distribution]], title: str, stamp: str, of
     width = WIDTH + beside
     drawn.set_size_inches(width, HEIGHT)
     drawn.subplots_adjust(left=0.65 / width, right=1 - beside / width, top=1 - 0.45 / HEIGHT, bottom=0.75 / HEIGHT)
-    drawn.text(0.1 / width, 1 - 0.1 / HEIGHT, plain(title), fontsize=10, va="top")
-    drawn.text(1 - 0.08 / width, 0.08 / HEIGHT, plain(stamp), fontsize=6.5, color="#777777", ha="right")
+    drawn.label(title, stamp)
     return drawn

@@ -36,6 +36,9 @@ MOST_NUMBERS = 60
 PANEL = (2.9, 2.2)
 """Width and height of a panel [in]; one that is alone is wider."""
 
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""By line: printed in black, lines are told apart by them."""
+
 TICKS = 8
 """Values of a key beside an axis at most; of more every second, third, ... one has its text."""
 
@@ -124,32 +127,65 @@ class Points:
 Draw = Callable[["Axes", dict[str, str]], None]
 
 
-def over(results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] = ()) -> Drawn:
-    """Draw a figure over a key: means with 95 % confidence intervals."""
-    points = Points(results, Figure.read(figure), by, [key])
+def over(
+    results: Sequence[Recorded], figure: str, key: str, by: Sequence[str] = (), *, lines: str | None = None
+) -> Drawn:
+    """Draw a figure over a key: means with 95 % confidence intervals.
+
+    Parameters
+    ----------
+    lines
+        A key whose values have lines of their own; beside each other where nothing is between the values of `key`.
+    """
+    points = Points(results, Figure.read(figure), by, [key] if lines is None else [key, lines])
     axis = points.keys[points.paths[0]]
     places = _places(axis)
+    of_lines = None if lines is None else points.keys[points.paths[1]]
+    texts = [None] if of_lines is None else of_lines.texts
+    if of_lines is not None and len(texts) > len(COLOURS):
+        raise CellrateError(f"{of_lines.name} has {len(texts)} values; lines are for {len(COLOURS)} at most")
 
     def draw(axes: Axes, at: dict[str, str]) -> None:
-        found = [points.means(**{points.paths[0]: text}, **at) for text in axis.texts]
-        there = [(place, mean_over_seeds(values)) for place, values in zip(places, found, strict=True) if values]
-        if there:
-            axes.errorbar(
-                [place for place, _ in there],
-                [mean.mean for _, mean in there],
-                yerr=[mean.half_width or 0.0 for _, mean in there],
-                color=COLOURS[0],
-                # Nothing is between two categories.
-                linestyle="none" if axis.numbers is None else "-",
-                marker="o",
-                markersize=3.5,
-                capsize=2.5,
-            )
+        for number, text in enumerate(texts):
+            of_line = {} if text is None else {points.paths[1]: text}
+            found = [points.means(**{points.paths[0]: value}, **of_line, **at) for value in axis.texts]
+            # Nothing is between two categories, and points of several lines stand beside each other.
+            aside = 0.0 if axis.numbers is not None else (number - (len(texts) - 1) / 2) * 0.6 / len(texts)
+            there = [
+                (place + aside, mean_over_seeds(values)) for place, values in zip(places, found, strict=True) if values
+            ]
+            if there:
+                axes.errorbar(
+                    [place for place, _ in there],
+                    [mean.mean for _, mean in there],
+                    yerr=[mean.half_width or 0.0 for _, mean in there],
+                    color=COLOURS[number],
+                    linestyle="none" if axis.numbers is None else DASHES[number % len(DASHES)],
+                    marker=MARKERS[number % len(MARKERS)],
+                    markersize=3.5,
+                    capsize=2.5,
+                    label=None if of_lines is None or text is None else in_legend(of_lines.labels[text]),
+                )
         _mark(axes, axis, places)
 
-    return _grid(
+    drawn = _grid(
         points, draw, points.mean_label, axis.heading, "means, with their 95 % confidence intervals over seeds"
     )
+    if of_lines is not None:
+        _set_legend(drawn)
+    return drawn
+
+
+def _set_legend(drawn: Drawn) -> None:
+    """Set one legend for all panels, beside them."""
+    entries = {
+        # Of points with intervals, the points.
+        label: handle[0] if isinstance(handle, tuple) else handle
+        for axes in drawn.axes
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    with mpl.rc_context(STYLE):
+        drawn.legend(entries.values(), entries.keys(), loc="outside right center")
 
 
 def heat(results: Sequence[Recorded], figure: str, keys: Sequence[str], by: Sequence[str] = ()) -> Drawn:
@@ -190,7 +226,7 @@ def heat(results: Sequence[Recorded], figure: str, keys: Sequence[str], by: Sequ
                 if not math.isnan(value):
                     bright = scale(value) > 0.6
                     axes.text(
-                        column, row, f"{value:.3g}", ha="center", va="center", fontsize=7,
+                        column, row, _short(value), ha="center", va="center", fontsize=7,
                         color="black" if bright else "white",
                     )  # fmt: skip
 
@@ -223,12 +259,13 @@ def distribution(results: Sequence[Recorded], figure: str, key: str, by: Sequenc
         axes.set_ylim(0, 102)
 
     drawn = _grid(points, draw, "share of values ≤ x [%]", points.figure.axis, "number of values in brackets")
-    entries = {
-        label: handle for axes in drawn.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    with mpl.rc_context(STYLE):
-        drawn.legend(entries.values(), entries.keys(), loc="outside right center")
+    _set_legend(drawn)
     return drawn
+
+
+def _short(value: float) -> str:
+    """Write a value for the cell of a map: three digits, or all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _all(points: Points) -> list[dict[str, str]]:
@@ -255,8 +292,10 @@ def _grid(points: Points, draw: Draw, vertical: str, horizontal: str, said: str)
                 axes.set_title(plain(said_here), fontsize=8.5)
         drawn.supylabel(vertical, fontsize=9)
         drawn.supxlabel(f"{horizontal}\n", fontsize=9)
-        drawn.suptitle(plain(f"{points.heading}, {said}"), fontsize=10, x=0.01, ha="left")
-        drawn.text(0.995, 0.008, plain(f"cellrate {points.version}"), fontsize=6.5, color="#777777", ha="right")
+        drawn.heading = drawn.suptitle(plain(f"{points.heading}, {said}"), fontsize=10, x=0.01, ha="left")
+        drawn.stamp = drawn.text(
+            0.995, 0.008, plain(f"cellrate {points.version}"), fontsize=6.5, color="#777777", ha="right"
+        )
     return drawn
 
 
@@ -279,6 +318,8 @@ def _mark(axes: Axes, key: Key, places: Sequence[float]) -> None:
     every = -(-len(places) // TICKS)
     axes.set_xticks(places[::every], [plain(key.labels[text]) for text in key.texts[::every]], rotation=30)
     axes.minorticks_off()
+    if key.numbers is None:
+        axes.set_xlim(-0.5, len(places) - 0.5)
 
 
 def _texts(axis: Any, key: Key) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 
 from ..drawing.figures import Drawn, save
-from ..drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
+from ..drawing.style import COLOURS, DASHES, STYLE, in_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,8 +55,7 @@ def figure(players: Sequence[Mapping[str, Any]], title: str, stamp: str) -> Draw
             axes.set_ylim(bottom=0)
         quality.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
         drawn.subplots_adjust(left=0.09, right=0.74, top=0.91, bottom=0.12, hspace=0.12)
-        drawn.text(0.012, 0.975, plain(f"{title}: players"), fontsize=10, va="top")
-        drawn.text(0.99, 0.015, plain(stamp), fontsize=6.5, color="#777777", ha="right")
+        drawn.label(f"{title}: players", stamp)
     return drawn
 
 

@@ -6,18 +6,19 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from ..drawing.figures import Drawn, Measure, save
 from ..drawing.style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
-from .panels import Level, fair_levels, grouped, thin
+from .curves import Known, Source, lines_of
+from .curves import Line as Line
+from .panels import Level, grouped, thin
 from .published import Published, draw_published
 
 if TYPE_CHECKING:
@@ -54,14 +55,6 @@ SMALL_LINE, SMALL_LETTER = 0.135, 0.062
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line of a panel."""
-
-    series: Series
-    label: str
-
-
-@dataclass(frozen=True)
 class Panel:
     """One panel: what its vertical axis says, and the lines on it."""
 
@@ -84,7 +77,10 @@ def draw_result(result: Recorded, base: Path) -> None:
     """Draw what the run recorded into `base`.png."""
     panels = panels_of(result)
     if panels:
-        drawn = figure(panels, result.summary["run"]["scenario"], result.stamp, subtitle=settings_of(result))
+        drawn = figure(
+            panels, result.summary["run"]["scenario"], result.stamp, subtitle=settings_of(result),
+            warm_up_s=warm_up_of([result]),
+        )  # fmt: skip
         save(drawn, base, [".png"])
 
 
@@ -93,7 +89,12 @@ def settings_of(result: Recorded) -> str:
     return ", ".join(f"{path} = {value}" for path, value in result.settings.items())
 
 
-def panels_of(result: Recorded, only: Sequence[str] | None = None) -> list[Panel]:
+def warm_up_of(results: Iterable[Recorded]) -> float:
+    """Give the time from which on figures count [s], of several runs the first; 0 without a warm-up."""
+    return min((float(one.summary["run"].get("measured_from_s") or 0.0) for one in results), default=0.0)
+
+
+def panels_of(result: Recorded, only: Sequence[str] | None = None, *, each: bool = False) -> list[Panel]:
     """Give a panel per kind of quantity that the run recorded: rates, queues, utilization, cells, and the rest.
 
     Parameters
@@ -102,15 +103,24 @@ def panels_of(result: Recorded, only: Sequence[str] | None = None) -> list[Panel
         The run.
     only
         The probes to draw; all of them when None.
+    each
+        Whether each member of a group that the scenario makes by `count` has a line; otherwise a band and its median.
     """
     names = [(probe, entity) for probe, entity in result.series_names if only is None or probe in only]
     series = [s for probe in dict.fromkeys(probe for probe, _ in names) for s in result.all_series(probe) if len(s)]
+    known = Known.of(result, [one.probe for one in series], each=each)
     panels = []
     for kind, places in grouped([(s.probe, s.unit) for s in series]):
-        drawn = [series[place] for place in places]
-        several = len({s.probe for s in drawn}) > 1
-        lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in drawn]
-        levels = fair_levels(result.toml) if kind.probes == ("acr",) else {}
+        by_probe: dict[str, list[Series]] = {}
+        for place in places:
+            by_probe.setdefault(series[place].probe, []).append(series[place])
+        several = len(by_probe) > 1
+
+        def name(one: Series, several: bool = several) -> str:
+            return f"{one.entity} {one.probe}" if several else one.entity
+
+        sources = [Source(some, known, name) for some in by_probe.values()]
+        lines, levels = lines_of(sources, has_levels=kind.probes == ("acr",))
         panels.append(Panel(kind.axis, lines, kind.scale, kind.top, kind.second_axis, levels))
     return panels
 
@@ -124,7 +134,8 @@ def figure(
     width: float = 7.2,
     panel_height: float = 1.5,
     time: tuple[float, float] | None = None,
-) -> Figure:
+    warm_up_s: float = 0.0,
+) -> Drawn:
     """Draw panels above each other.
 
     Parameters
@@ -141,6 +152,8 @@ def figure(
         In inches.
     time
         The part of the time axis to show [s]; all of it when None.
+    warm_up_s
+        Time that no figure counts: it is shaded, and what is in it leaves the scale of an axis as it is.
     """
     # Margins in inches, by hand: an automatic layout would draw everything twice to measure it. Only legends are
     # measured.
@@ -153,6 +166,9 @@ def figure(
         rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
         for axes, panel in zip(rows[:, 0], panels, strict=True):
             _draw_panel(axes, panel)
+            _set_scale(axes, panel, time, warm_up_s)
+        if warm_up_s > 0 and (time is None or time[0] < warm_up_s):
+            _shade(rows[:, 0], warm_up_s)
         width, right = _set_legends(drawn, panels, width, second, panel_height)
         drawn.set_size_inches(width, height)
         drawn.subplots_adjust(
@@ -166,11 +182,12 @@ def figure(
         if time is not None:
             rows[-1, 0].set_xlim(*time)
         drawn.align_ylabels(rows[:, 0])
-        drawn.text(0.012, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
+        drawn.label(title, stamp)
         if below:
-            told = plain("\n".join(below))
-            drawn.text(0.012, 1 - 0.28 / height, told, fontsize=7.5, va="top", color="#555555", linespacing=1.2)
-        drawn.text(1 - 0.08 / width, 0.08 / height, plain(stamp), fontsize=6.5, color="#777777", ha="right")
+            drawn.notes = drawn.text(
+                0.1 / width, 1 - 0.28 / height, plain("\n".join(below)), fontsize=7.5, va="top", color="#555555",
+                linespacing=1.2,
+            )  # fmt: skip
     return drawn
 
 
@@ -247,12 +264,19 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
                 zorder=1.5,
             )
             levels[line.label] = level
+        colour = COLOURS[number % len(COLOURS)] if is_named else FAINT
+        if line.band is not None:
+            band = line.band
+            axes.fill_between(
+                band.times_s, band.low * panel.scale, band.high * panel.scale, step=band.step, color=colour,
+                alpha=0.22, linewidth=0, zorder=1.6,
+            )  # fmt: skip
         times, values = thinned(line.series)
         axes.plot(
             times,
             values * panel.scale,
             drawstyle="steps-post" if line.series.interval_s is None else "steps-pre",
-            color=COLOURS[number % len(COLOURS)] if is_named else FAINT,
+            color=colour,
             linestyle=DASHES[(number // len(COLOURS)) % len(DASHES)] if is_named else "-",
             linewidth=None if is_named else 0.8,
             zorder=2.0 if is_named else 1.8,
@@ -264,14 +288,9 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min of those that send")
     for said in panel.published:
         draw_published(axes, said)
+    if any(line.band is not None for line in panel.lines):
+        axes.fill_between([], [], color="#777777", alpha=0.22, linewidth=0, label="least to largest, line: median")
     axes.set_ylabel(panel.axis)
-    if panel.top is None:
-        # Of nothing at all, such as cells lost, the axis would end at a twentieth of one.
-        nothing = not any(np.any(np.nan_to_num(line.series.values)) for line in panel.lines)
-        axes.set_ylim(0, 1 if nothing else None)
-        axes.margins(x=0.01)
-    else:
-        axes.set_ylim(0, panel.top)
     if panel.second_axis is not None:
         scale = panel.scale
 
@@ -284,6 +303,39 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
         second.set_ylabel(panel.second_axis, color="#777777")
         second.tick_params(colors="#777777", labelsize=7)
+
+
+def _set_scale(axes: Axes, panel: Panel, time: tuple[float, float] | None, warm_up_s: float) -> None:
+    """Scale an axis by what is shown and counts: what lies in the warm-up may leave it above."""
+    if panel.top is not None:
+        axes.set_ylim(0, panel.top)
+        return
+    # Of nothing at all, such as cells lost, the axis would end at a twentieth of one.
+    nothing = not any(np.any(np.nan_to_num(line.series.values)) for line in panel.lines)
+    begin, end = time if time is not None else (0.0, math.inf)
+    begin = max(begin, warm_up_s) if warm_up_s < end else begin
+    top = None
+    if begin > 0 or end < math.inf:
+        parts = [line.series.between(begin, end) for line in panel.lines]
+        tops = [part.max() for part in parts if len(part)]
+        for band in (line.band for line in panel.lines):
+            if band is not None:
+                inside = (band.times_s >= begin) & (band.times_s <= end)
+                tops.append(float(np.fmax.reduce(band.high[inside], initial=0.0)))
+        largest = max((one for one in tops if math.isfinite(one)), default=0.0) * panel.scale
+        above = [max(said.value, said.high or 0.0, said.end or 0.0) for said in panel.published]
+        top = 1.05 * max([largest, *above]) or None
+    axes.set_ylim(0, 1 if nothing else top)
+    axes.margins(x=0.01)
+
+
+def _shade(rows: Sequence[Axes], warm_up_s: float) -> None:
+    for axes in rows:
+        axes.axvspan(0.0, warm_up_s, color="#000000", alpha=0.06, linewidth=0, zorder=0.5)
+    rows[0].annotate(
+        "warm-up, not counted", (0.0, 0.0), (3, 3), xycoords=("data", "axes fraction"), textcoords="offset points",
+        fontsize=6.5, color="#777777", va="bottom", annotation_clip=True,
+    )  # fmt: skip
 
 
 def _steps(level: Level, end_s: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

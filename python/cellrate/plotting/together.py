@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import NoSuchSeries
 from ..recorded.instants import Instant, part_of_run
 from ..recorded.run import as_recorded
 from ..sweeps.settings import names_by_settings
-from .panels import fair_levels, grouped
-from .runs import Line, Panel, figure
+from .curves import Known, Source, lines_of
+from .panels import grouped
+from .runs import Panel, figure, warm_up_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from ..drawing.figures import Drawn
     from ..recorded.run import Recorded
+    from ..recorded.series import Series
 
 
 def plot(
@@ -23,7 +25,8 @@ def plot(
     *probes: str,
     entity: str | None = None,
     time: tuple[Instant, Instant] | None = None,
-) -> Figure:
+    each: bool = False,
+) -> Drawn:
     """Draw what several runs recorded in one figure: a panel per kind of quantity, in it a line for each run.
 
     A notebook shows the figure; `savefig` writes it.
@@ -40,6 +43,9 @@ def plot(
     time
         The part of the time axis to show, from and to: numbers [s] or texts such as "5 ms"; it ends with the longest
         run at the latest. All of it when None.
+    each
+        Whether each member of a group that a scenario makes by `count` has a line; otherwise a group of six members or
+        more is a band from the least to the largest, with its median.
 
     Raises
     ------
@@ -58,17 +64,18 @@ def plot(
         named = dict(zip(names_by_settings([result.settings for result in found]), found, strict=True))
     if not named:
         raise ValueError("there are no results to draw")
-    panels = _panels(named, probes, entity)
+    panels = _panels(named, probes, entity, each=each)
     runs = [result.summary["run"] for result in named.values()]
     shown_s = None if time is None else part_of_run(time, max(run["duration_s"] for run in runs))
     title = ", ".join(dict.fromkeys(run["scenario"] for run in runs))
     stamps = list(dict.fromkeys(f"{run['hash'][:12]} seed {run['seed']}" for run in runs))
     more = f" and {len(stamps) - 4} more" if len(stamps) > 4 else ""
     versions = ", ".join(dict.fromkeys(run["version"] for run in runs))
-    return figure(panels, title, f"{', '.join(stamps[:4])}{more}  cellrate {versions}", time=shown_s)
+    stamp = f"{', '.join(stamps[:4])}{more}  cellrate {versions}"
+    return figure(panels, title, stamp, time=shown_s, warm_up_s=warm_up_of(named.values()))
 
 
-def _panels(results: Mapping[str, Recorded], probes: Sequence[str], entity: str | None) -> list[Panel]:
+def _panels(results: Mapping[str, Recorded], probes: Sequence[str], entity: str | None, *, each: bool) -> list[Panel]:
     found = [
         (name, series)
         for name, result in results.items()
@@ -84,23 +91,24 @@ def _panels(results: Mapping[str, Recorded], probes: Sequence[str], entity: str 
         )
         asked = f"{missing[0] if missing else 'to draw'}{'' if entity is None else f' of {entity}'}"
         raise NoSuchSeries(f"no run has a series {asked}; the series of these runs: {', '.join(there_are) or 'none'}")
-    fair = {name: fair_levels(result.toml) for name, result in results.items()} if "acr" in recorded else {}
+    known = {name: Known.of(result, [*recorded], each=each) for name, result in results.items()}
     panels = []
     for kind, places in grouped([(series.probe, series.unit) for _, series in found]):
         drawn = [found[place] for place in places]
         several_probes = len({series.probe for _, series in drawn}) > 1
         several_entities = len({series.entity for _, series in drawn}) > 1
-        lines, levels = [], {}
+        sources: dict[tuple[str, str], list[Series]] = {}
         for name, series in drawn:
-            parts = [series.entity] if several_entities else []
-            parts += [series.probe] if several_probes else []
-            if len(results) > 1:
-                label = ": ".join([name, *filter(None, [" ".join(parts)])])
-            else:
-                label = " ".join(parts) or series.entity
-            lines.append(Line(series, label))
-            if kind.probes == ("acr",) and series.entity in fair[name]:
-                levels[label] = fair[name][series.entity]
+            sources.setdefault((name, series.probe), []).append(series)
+
+        def label(of: str, one: Series, probes: bool = several_probes, entities: bool = several_entities) -> str:
+            parts = " ".join([*([one.entity] if entities else []), *([one.probe] if probes else [])])
+            return ": ".join([of, *filter(None, [parts])]) if len(results) > 1 else parts or one.entity
+
+        lines, levels = lines_of(
+            [Source(some, known[name], partial(label, name)) for (name, _), some in sources.items()],
+            has_levels=kind.probes == ("acr",),
+        )
         # Where legends do not say of what a line is, the axis does.
         is_told = several_entities or len(results) == 1
         axis = kind.axis if is_told else f"{drawn[0][1].entity}\n{kind.axis}"

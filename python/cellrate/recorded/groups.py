@@ -10,16 +10,27 @@ from typing import Any
 LEAST = 6
 """Members from which on a group is folded: fewer are shown one by one."""
 
+DRAWN = ("vc", "host", "flows")
+"""Tables whose groups are bands in pictures: which port of a chain of switches has the queue is what one looks for."""
+
 Groups = Mapping[str, str]
 """From the name of a member to that of its group, "tcp1 ... tcp30"."""
 
 
-def groups_of(toml: str) -> Groups:
-    """Give the groups of a scenario's connections, hosts, switches and flows that have `LEAST` members or more."""
+def groups_of(toml: str, kinds: Sequence[str] = ("vc", "host", "switch", "flows")) -> Groups:
+    """Give the groups of a scenario's connections, hosts, switches and flows that have `LEAST` members or more.
+
+    Parameters
+    ----------
+    toml
+        The scenario.
+    kinds
+        Its tables whose entries fold; pictures have those of `DRAWN`.
+    """
     if "count" not in toml:
         return {}
     found: dict[str, str] = {}
-    for kind in ("vc", "host", "switch", "flows"):
+    for kind in kinds:
         for entry in tomllib.loads(toml).get(kind, []):
             names = _names(entry)
             if len(names) >= LEAST:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
 from ...drawing.figures import Drawn, Measure
 from ...drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
+from ...drawing.ticks import are_apart, drop_labels
 from ...sweeps.quantities import Found, quantities
 from ...sweeps.replications import SEED
 from ...sweeps.settings import filled, named, names_of
@@ -199,11 +199,11 @@ class _Picture:
         labels = [plain(axis.labels[value]) for value in values]
         axes.set_xticks(positions, labels)
         axes.set_xticks([], minor=True)
-        if _apart(axes, measure):
+        if are_apart(axes, measure):
             return
         if axis.is_number:
             # Values have their points all the same.
-            _drop_labels(axes, measure)
+            drop_labels(axes, measure)
         else:
             wrapped = [textwrap.fill(label, 40, break_long_words=False) for label in labels]
             axes.set_xticks(positions, wrapped, rotation=35, ha="right", rotation_mode="anchor")
@@ -240,9 +240,9 @@ class _Picture:
         drawn.subplots_adjust(
             left / width, bottom / height, 1 - right / width, 1 - top / height, hspace=GAP / PANEL_HEIGHT
         )
-        drawn.text(0.1 / width, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
-        drawn.text(0.1 / width, 0.28 / height, plain("\n".join(notes)), fontsize=7, color="#444444", linespacing=1.25)
-        drawn.text(1 - 0.08 / width, 0.08 / height, stamp, fontsize=6.5, color="#777777", ha="right")
+        drawn.label(title, stamp)
+        said = plain("\n".join(notes))
+        drawn.notes = drawn.text(0.1 / width, 0.28 / height, said, fontsize=7, color="#444444", linespacing=1.25)
 
     def _notes(self, width: float) -> list[str]:
         """Give what has to be said below, in lines."""
@@ -254,22 +254,3 @@ class _Picture:
             notes.append(f"Means of n = {n} seeds{intervals if self.has_bars else ', which make no difference'}.")
         notes += self.layout.left_out()
         return [line for note in [" ".join(notes)] if note for line in textwrap.wrap(note, int(width / 0.055))]
-
-
-def _apart(axes: Axes, measure: Measure) -> bool:
-    boxes = [box for label in axes.get_xticklabels() if (box := measure.extent(label)) is not None]
-    boxes.sort(key=lambda box: box.x0)
-    return all(left.x1 + 0.03 <= right.x0 for left, right in pairwise(boxes))
-
-
-def _drop_labels(axes: Axes, measure: Measure) -> None:
-    """Take away the labels that would stand above the one before."""
-    end = -float("inf")
-    texts = []
-    for label in axes.get_xticklabels():
-        box = measure.extent(label)
-        kept = box is not None and box.x0 >= end + 0.03
-        texts.append(label.get_text() if kept else "")
-        if box is not None and kept:
-            end = box.x1
-    axes.set_xticks(axes.get_xticks(), texts)
