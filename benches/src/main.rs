@@ -16,6 +16,8 @@
 //! cellrate-bench train                                                   networks for a profile (profile_guided.py)
 //! ```
 
+#![expect(clippy::disallowed_methods, reason = "measures speed")]
+
 mod changes;
 mod networks;
 mod workloads;

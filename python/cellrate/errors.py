@@ -136,7 +136,7 @@ def _own_places(error: BaseException) -> list[tuple[str, str, int, str]]:
     places = []
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = Path(frame.f_code.co_filename)
-        # The script that starts the command is no code of the user's, nor is what importlib is frozen in.
+        # The script that starts the command is not code of the user's, nor is what importlib is frozen in.
         own = file.is_file() and file.name != "cellrate" and not {package, python} & set(file.resolve().parents)
         if own or str(file) == "<dynamic-code>":
             places.append((str(file), str(frame.f_globals.get("__name__", "")), line, frame.f_code.co_name))

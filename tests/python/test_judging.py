@@ -109,7 +109,7 @@ def test_figures_are_read_as_papers_print_them(said: dict[str, Any], figure: tup
 
 @pytest.mark.parametrize("said", [{"published": 5637}, {"published": "at once"}, {"published": "7.7"}])
 def test_a_figure_without_unit_is_none(said: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="is no printed figure"):
+    with pytest.raises(ValueError, match="is not a printed figure"):
         printed(said)
 
 
@@ -154,9 +154,9 @@ def test_a_cause_of_statements_needs_as_many_seeds() -> None:
 
 
 def test_a_row_that_cannot_decide_a_cause_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"a\.three is no row of a choice"):
+    with pytest.raises(ValueError, match=r"a\.three is not a row of a choice"):
         paper().claim(Finding("a.claim", "201", values=MISSED, rows={"a.three": HIT}))
-    with pytest.raises(ValueError, match=r"a\.more is no row of a choice"):
+    with pytest.raises(ValueError, match=r"a\.more is not a row of a choice"):
         paper().claim(Finding("a.claim", "201", values=MISSED, rows={"a.more": HIT}))
     with pytest.raises(ValueError, match="not run with the claim's 3 seeds"):
         paper().claim(Finding("a.claim", "201", values=MISSED, rows={"a.one": Tried(values=(100.0,))}))

@@ -189,7 +189,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     write_lab(written)
     assert (written / "mode.js").read_text() != before
     (written / "thesis.tex").write_text("mine")
-    with pytest.raises(CellrateError, match=r"holds thesis\.tex, which is no file of the lab"):
+    with pytest.raises(CellrateError, match=r"holds thesis\.tex, which is not a file of the lab"):
         write_lab(written, "gfr")
     assert (written / "thesis.tex").read_text() == "mine"
     for wrong in (tmp_path / "abr/index.html", Path("/proc/none")):

@@ -159,7 +159,7 @@ def test_only_what_is_asked_for_is_run_and_reported(tmp_path: Path) -> None:
     assert len(part.claims) > 1
     assert set(part.experiments) == {"cutoff", "arithmetic"}
     assert read_report(tmp_path / "part").only == ["cutoff", "arithmetic.frtt"]
-    with pytest.raises(CellrateError, match="no experiment, table or claim of paper abr-parameters"):
+    with pytest.raises(CellrateError, match="not an experiment, table or claim of paper abr-parameters"):
         paper.run(tmp_path / "none", only=["cutof"])
 
 
@@ -288,7 +288,7 @@ def test_a_printed_figure_is_a_mark_and_a_range_a_band() -> None:
     queue = mark(folder, "tbe.queue-512", "largest", scale=0.001, span=(0.0, 0.1))
     assert (queue.value, queue.high, queue.span) == (2.5, 3.0, (0.0, 0.1))
     assert queue.label == "largest, published: 2500 to 3000 cells"
-    with pytest.raises(ValueError, match="no printed figure"):
+    with pytest.raises(ValueError, match="not a printed figure"):
         mark(folder, "crm.oscillates", "ACR")
     with pytest.raises(KeyError, match=r"crm\.nothing"):
         mark(folder, "crm.nothing", "ACR")

@@ -1,6 +1,8 @@
 //! Two namespaces whose devices are joined by hand. Runs where namespaces and TUN devices can be made, and says so
 //! where not.
 
+#![expect(clippy::disallowed_methods, reason = "waits for a process")]
+
 use std::fs;
 use std::io;
 use std::net::UdpSocket;

@@ -1,5 +1,7 @@
 //! `algorithm_cost`: what a scenario's switch algorithm costs this processor.
 
+#![expect(clippy::disallowed_methods, reason = "measures a cost")]
+
 use std::time::Instant;
 
 use cellrate_engine::cost::{Cost, measure};

@@ -1,5 +1,7 @@
 //! `explain`: the steps of a source's ACR, with the rules and the RM cells behind them.
 
+#![expect(clippy::disallowed_methods, reason = "tells how far it is, now and then")]
+
 use std::ops::ControlFlow;
 use std::time::Instant;
 

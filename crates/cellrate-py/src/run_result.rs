@@ -1,5 +1,7 @@
 //! `run` and what it gives back.
 
+#![expect(clippy::disallowed_methods, reason = "tells how far a run is, now and then, and what it took")]
+
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};

@@ -18,7 +18,7 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 /// An OAM loopback cell is what no RM cell is: forward with BN = 1. RE says that it is a reply, SE that it goes along a
 /// segment; where cells of a connection are looked at on their way, it is an RM cell that asks and grants nothing.
 ///
-/// The top bit marks what is no cell: a [`Stretch`](crate::stretch::Stretch) in a list of cells.
+/// The top bit marks what is not a cell: a [`Stretch`](crate::stretch::Stretch) in a list of cells.
 ///
 /// MCR is the same in every RM cell of a direction and stays with the connection; the reserved top bit of a rate code
 /// is always zero and is not kept. `hop` is the link that the cell crosses, as an index into the table of hops.
@@ -310,7 +310,7 @@ impl Cell {
     }
 
     /// This BRM as a switch has answered it before it joins the queue of the port that it leaves by. It waits in a
-    /// list, and is no event until it is [on its way](Cell::on_its_way) again.
+    /// list, and is not an event until it is [on its way](Cell::on_its_way) again.
     #[inline]
     pub(crate) fn answered_early(self) -> Cell {
         Cell { word: self.word & !BACKWARD | ANSWERED, ..self }

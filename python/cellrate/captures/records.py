@@ -88,7 +88,7 @@ OUT_OF_SECOND = LeftOut(
 
 
 class CaptureError(CellrateError):
-    """A file that is no capture, or a damaged one; it says at which octet."""
+    """A file that is not a capture, or a damaged one; it says at which octet."""
 
 
 class _RestError(CaptureError):

@@ -276,7 +276,7 @@ _WORDS = re.compile(
 
 
 def _bare_list(text: str) -> list[object] | None:
-    """Read a list some of whose values are words without quotes; None where it is no list."""
+    """Read a list some of whose values are words without quotes; None where it is not a list."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None

@@ -134,7 +134,7 @@ COLUMNS = (
         "unsettled",
         lambda card: str(len(card.unsettled)),
         lambda card: float(len(card.unsettled)),
-        # Of algorithms that hand out no rates nothing is said: that is no praise.
+        # Of algorithms that hand out no rates nothing is said: that is not praise.
         judged=False,
     ),
     _column("long way", "long way", "beat_down", _ratio, rising=True, enough=1.0),

@@ -6,7 +6,6 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from .. import _native
 from ..plugins.collection import Plugins
@@ -31,7 +30,7 @@ class Cost:
     interval_ratio: float | None
     """`interval_ns` over that of the cheapest in the arena."""
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """Give it for JSON."""
         return asdict(self)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .cards import Card, Sketch
 from .costs import Cost
@@ -46,7 +45,7 @@ class Findings:
                 return card
         raise KeyError(f"no card of {algorithm!r} in {scenario!r}")
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """Give everything but the sketches for JSON; the same for the same build, but for the costs."""
         return {
             "version": self.version,

@@ -18,7 +18,7 @@ from ..errors import CellrateError
 from ..texts import printable
 from .style import STYLE, plain
 
-FORMATS: dict[str, dict[str, Any]] = {
+FORMATS: dict[str, dict[str, object]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
     ".pdf": {"CreationDate": None, "Creator": None},

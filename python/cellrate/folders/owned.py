@@ -214,7 +214,7 @@ def remove_area_if_left(folder: Path) -> None:
 
 
 def _remove_if_left(place: Path) -> None:
-    # A pipe or a device of that name is no temporary file, and to open it may wait or do something.
+    # A pipe or a device of that name is not a temporary file, and to open it may wait or do something.
     if stat.S_IFMT(place.lstat().st_mode) not in (stat.S_IFDIR, stat.S_IFREG):
         return
     if sys.platform == "win32":

@@ -56,7 +56,7 @@ def served(socket: Path, offer: Offer) -> Iterator[None]:
         daemon_threads = True
 
         def handle_error(self, request: object, client_address: object) -> None:
-            """A client that goes away in the middle of an answer is no error."""
+            """A client that goes away in the middle of an answer is not an error."""
 
     with Server(str(socket), Handler) as server:
         # Programs that are other users ask too; the way to it is the run's own.

@@ -61,7 +61,7 @@ class Distribution:
         Raises
         ------
         CellrateError
-            If a node has no address, or `elsewhere` names what is no switch, or comes without a start.
+            If a node has no address, or `elsewhere` names what is not a switch, or comes without a start.
         """
         nodes = _native.nodes(scenario._native)
         without = [name for name, _, address in nodes if address is None]

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from .process import search_path
 
@@ -80,7 +79,7 @@ def packages(found: list[Finding]) -> list[str]:
     return sorted({remedy.removeprefix(APT) for remedy in remedies if remedy.startswith(APT)})
 
 
-def content(found: list[Finding]) -> dict[str, Any]:
+def content(found: list[Finding]) -> dict[str, object]:
     """Give everything as JSON values."""
     return {
         "ready": not missing_requirements(found),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from .process import HostLike, ask
 
@@ -36,7 +35,7 @@ def settings(host: HostLike) -> dict[str, str]:
     return found
 
 
-def device(host: HostLike) -> dict[str, Any]:
+def device(host: HostLike) -> dict[str, object]:
     """Counters of the host's device: what the host sent, what its ring lost, what it got."""
     told = json.loads(ask(host, ["ip", "-s", "-j", "link", "show", DEVICE]) or "[]")
     if not told:

@@ -115,7 +115,7 @@ def play(frames: Sequence[Frame], *, buffer_octets: int, prebuffer_s: float, wai
     return Played(played, overflowed, late, stalls, stalled_s, most)
 
 
-def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay_s: float) -> dict[str, Any]:
+def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay_s: float) -> dict[str, object]:
     """Tell how much of voice over RTP is heard.
 
     A packet is heard if it, or a copy of it in a later one, has come by its instant: `playout_delay_s` after the

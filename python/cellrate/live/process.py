@@ -140,7 +140,7 @@ def _created(file: Path) -> IO[bytes]:
 
 
 def written(file: Path) -> str:
-    """Give what a program has written, unless there is now a link, or anything else that is no file."""
+    """Give what a program has written, unless there is now a link, or anything else that is not a file."""
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as content:
             if stat.S_ISREG(os.fstat(content.fileno()).st_mode):

@@ -45,7 +45,7 @@ INCHES = 1.55
 """Between two switches."""
 
 
-def draw(topology: dict[str, Any], name: str) -> Drawn:
+def draw(topology: dict[str, object], name: str) -> Drawn:
     """Draw the network of the scenario called `name`, as `Scenario.draw` says."""
     network = Network(topology)
     if len(network.core) > MOST_PLACED:

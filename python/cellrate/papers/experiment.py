@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..results import Result
 from .judging import NEAR, SPREAD
@@ -156,7 +156,7 @@ class Claim:
     why: str
     kind: str
     judged: str | None = None
-    """By which rule, one of `judging.JUDGED`; None for what is no claim of the paper."""
+    """By which rule, one of `judging.JUDGED`; None for what is not a claim of the paper."""
     unit: str | None = None
     """Unit of a printed figure."""
     mean: float | None = None
@@ -179,6 +179,6 @@ class Claim:
         if self.kind not in KINDS:
             raise ValueError(f"claim {self.id} is of kind {self.kind!r}; kinds are {', '.join(KINDS)}")
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """Give the row for JSON."""
         return {**self.__dict__, "rows": list(self.rows)}

@@ -74,7 +74,7 @@ def printed(said: Mapping[str, Any]) -> Printed:
         found = _PRINTED.fullmatch(str(number))
         unit = found and (said.get("unit") or found["unit"])
     if found is None or not unit:
-        raise ValueError(f'{number!r} is no printed figure; write a number with its unit, such as "7.7 Mbps"')
+        raise ValueError(f'{number!r} is not a printed figure; write a number with its unit, such as "7.7 Mbps"')
     low = _value(found["low"])
     return Printed(
         low=low,

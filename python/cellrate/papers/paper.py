@@ -88,7 +88,7 @@ class Paper:
 
     @cached_property
     def published(self) -> dict[str, dict[str, Any]]:
-        """Give published values by claim id: text (in our words), source, published, and kind if it is no claim."""
+        """Give published values by claim id: text (in our words), source, published, and kind if it is not a claim."""
         return tomllib.loads((self.folder / "published.toml").read_text(encoding="utf-8"))
 
     def scenario(self, point: Point, *, quick: bool = False) -> Scenario:
@@ -170,7 +170,7 @@ class Paper:
         have = []
         for row, tried in finding.rows.items():
             if self.published.get(row, {}).get("kind") != "sensitivity":
-                raise ValueError(f"claim {finding.id}: {row} is no row of a choice that the paper leaves open")
+                raise ValueError(f"claim {finding.id}: {row} is not a row of a choice that the paper leaves open")
             if _seeds(rule, tried) != seeds:
                 raise ValueError(f"claim {finding.id}: {row} was not run with the claim's {seeds} seeds")
             if self._verdict(finding.id, rule, tried) in (NEAR, SPREAD):
@@ -195,7 +195,7 @@ class Paper:
                 known = ", ".join(one.name for one in self.experiments)
                 of_paper = f"; tables are {', '.join(tables)}" if tables else ""
                 raise CellrateError(
-                    f"{shown(name)} is no experiment, table or claim of paper {self.name}; experiments are "
+                    f"{shown(name)} is not an experiment, table or claim of paper {self.name}; experiments are "
                     f"{known}{of_paper}; and the ids of claims are in the report and in published.toml"
                 )
             found |= begin

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ..errors import CellrateError
 from ..folders.replaceable import REPORT
@@ -81,7 +80,7 @@ class Report:
     only: Sequence[str] = ()
     """Experiments and claims that were asked for, where it was not all of them."""
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """Give the report for JSON; the same for the same code, with any number of processes."""
         return {
             "paper": self.paper,

@@ -54,7 +54,7 @@ def plot(
     ValueError
         If there are no results, or nothing of a run is in `time`, or an instant of it is none.
     TypeError
-        If something among `results` is no result, or `time` is no pair of numbers or texts.
+        If something among `results` is not a result, or `time` is not a pair of numbers or texts.
     """
     if isinstance(results, Mapping):
         named = {name: as_recorded(result) for name, result in results.items()}

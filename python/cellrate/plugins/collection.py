@@ -209,7 +209,7 @@ def _reading(kind: str, place: str) -> Iterator[None]:
     Raises
     ------
     CellrateError
-        If it is no Python, or exits.
+        If it is not Python, or exits.
     Exception
         Whatever else it raises, with a note.
     """

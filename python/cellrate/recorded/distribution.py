@@ -47,7 +47,7 @@ class Distribution(ABC):
         Raises
         ------
         ValueError, TypeError
-            If `time` is no span of time.
+            If `time` is not a span of time.
         """
         import numpy as np
 

@@ -90,7 +90,7 @@ class Series:
         Raises
         ------
         ValueError
-            If `t1` is before `t0`, or one of them is no instant of a run.
+            If `t1` is before `t0`, or one of them is not an instant of a run.
         TypeError
             If one of them is neither a number nor a text.
         """
@@ -116,7 +116,7 @@ class Series:
         Raises
         ------
         ValueError
-            If there is nothing between the two, `t1` is before `t0`, or one of them is no instant of a run.
+            If there is nothing between the two, `t1` is before `t0`, or one of them is not an instant of a run.
         TypeError
             If one of them is neither a number nor a text.
         """
@@ -154,7 +154,7 @@ class Series:
         Raises
         ------
         ValueError
-            If `t0` is no instant of a run.
+            If `t0` is not an instant of a run.
         TypeError
             If `t0` is neither a number nor a text.
         """

@@ -50,7 +50,7 @@ class Result(Recorded):
         ValueError
             If nothing of the run is in `time`, or an instant of it is none.
         TypeError
-            If `time` is no pair of numbers or texts.
+            If `time` is not a pair of numbers or texts.
         """
         recorded = dict.fromkeys(name for name, _ in self._series)
         missing = [probe for probe in probes if probe not in recorded]

@@ -95,7 +95,7 @@ def run_point(
     progress: Progress | None = None,
     capture: Capture | None = None,
 ) -> Result:
-    """Run a scenario that is no sweep."""
+    """Run a scenario that is not a sweep."""
     begun, process = time.perf_counter(), os.getpid()
     try:
         with with_own_lines():

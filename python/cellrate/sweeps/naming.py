@@ -43,7 +43,7 @@ def all_in_full(settings: Mapping[str, object], own: Own) -> dict[str, object]:
 
 
 def lists_in_full(lists: Mapping[str, Iterable[object]], own: Own) -> dict[str, Iterable[object]]:
-    """Give lists of values, from path to values, with their tables (`in_full`); what is no list as it is."""
+    """Give lists of values, from path to values, with their tables (`in_full`); what is not a list as it is."""
     return {
         path: [in_full(path, value, own) for value in values] if isinstance(values, list | tuple) else values
         for path, values in lists.items()

@@ -172,7 +172,7 @@ def names_by_settings(settings: Sequence[Mapping[str, str]]) -> list[str]:
     return [f"run {number}" for number in range(1, len(settings) + 1)]
 
 
-def _table(text: str) -> dict[str, Any] | None:
+def _table(text: str) -> dict[str, object] | None:
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -187,8 +187,8 @@ def _kind(table: Mapping[str, Any]) -> object:
     return table.get("name", kind) if kind == "custom" else kind
 
 
-def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
     for key, value in table.items():
         flat |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {before + key: value}
     return flat

@@ -65,7 +65,7 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     CellrateError
         If results have no such rows; over seeds, if two results are of the same scenario, settings and seed.
     TypeError
-        If something among them is no result.
+        If something among them is not a result.
     """
     results, names = _in_line(results)
     known = [*results[0].summary, DELAYS, COMPLETION_TIMES] if results else [of]

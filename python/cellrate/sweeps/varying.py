@@ -47,7 +47,7 @@ def varied(
     CellrateError
         If there are no values or seeds, or the scenario varies the same key itself.
     TypeError
-        If a value is nothing that a setting can be, or `over` is no dict.
+        If a value is nothing that a setting can be, or `over` is not a dict.
     """
     if not isinstance(over or {}, Mapping):
         raise TypeError(

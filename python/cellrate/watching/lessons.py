@@ -17,7 +17,7 @@ from ..errors import CellrateError, ScenarioError
 from ..scenario import Scenario
 
 MOST_OCTETS = 1_000_000
-"""A longer file is no lesson."""
+"""A longer file is not a lesson."""
 
 Check = Callable[[Any, str], Any]
 
@@ -30,7 +30,7 @@ def lesson(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     CellrateError
-        If there is no such file, it is no TOML, or it is no lesson: with the file, the key, what was given and what
+        If there is no such file, it is not TOML, or it is not a lesson: with the file, the key, what was given and what
         is allowed.
     ScenarioError
         If the scenario of a step cannot be read, or does not have what a slider or a button sets.
@@ -42,7 +42,7 @@ def lesson(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise CellrateError(f"{place}: {error.strerror}. Give the path of a lesson, a TOML file.") from None
     if len(octets) > MOST_OCTETS:
-        raise CellrateError(f"{place} has more than {MOST_OCTETS} octets, and is no lesson")
+        raise CellrateError(f"{place} has more than {MOST_OCTETS} octets, and is not a lesson")
     if not re.fullmatch(r"[\w-]{1,60}", place.stem, re.ASCII):
         raise CellrateError(
             f"{place}: the name of a lesson is that of its file, and has letters, digits, - and _ alone"

@@ -303,7 +303,7 @@ pub struct LinkRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Row)]
 #[row(one = "datagrams", many = "datagrams", named = "")]
 pub struct DatagramRow {
-    /// From an address that is no neighbour's.
+    /// From an address that is not a neighbour's.
     #[row(unit = plain, adds = sum)]
     pub from_strangers: u64,
     /// From a neighbour's address, but without the nonce of this run.

@@ -137,7 +137,7 @@ impl PacketQueue {
         }
     }
 
-    /// A packet comes, and what it answers; false if there is no room for all its cells, or it is no packet AAL5 can
+    /// A packet comes, and what it answers; false if there is no room for all its cells, or it is not a packet AAL5 can
     /// carry.
     pub fn offer(&mut self, packet: &[u8], answer: Option<Answer>) -> bool {
         self.counters.offered += 1;

@@ -39,6 +39,7 @@ use loopback::LOOPBACK_KEY;
 use measuring::{WARM_UP_KEY, WINDOW};
 pub(crate) use police::{Conformance, DEFINITIONS, Method, Misbehaves, Police};
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
+pub(crate) use switch::Negotiation;
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use tree::BRANCHES_KEY;

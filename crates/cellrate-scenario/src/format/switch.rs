@@ -1,13 +1,15 @@
 //! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
 
-use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, Tagged, key};
+use cellrate_proto::declaration::{Key, Kind, Range, Setting, Shape, SpanOrZero, Table, Tagged, key};
 use cellrate_proto::declaration::{joined, total};
+use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::frame_discard::SHAPES;
 use cellrate_proto::switch::{BecnConfig, EfciConfig, FORMS, PacketMarkingConfig};
+use cellrate_proto::{CellRate, Cells, Duration};
 
 use super::tree::CONSOLIDATION_KEY;
 use super::{COUNT, LIKE, NAME, by_name};
-use crate::keys::{CELLS, NRM, POSITIVE_RATE, RATE, SPAN, TIME};
+use crate::keys::{CELLS, NRM, POSITIVE_RATE};
 use crate::model::{Buffers, RmCells, VsVd};
 use crate::plugin::{NAME_KEY, PARAMETERS_KEY};
 
@@ -80,7 +82,7 @@ const VS_VD_KEY: Key = key(
 );
 const NEGOTIATION_KEY: Key = key(
     "negotiation",
-    Kind::Table(&NEGOTIATION),
+    Kind::Table(&Negotiation::SHAPE),
     "none",
     "Limits of the switch on the ABR parameters of a connection that is set up through it; needs `admission`.",
 );
@@ -130,49 +132,51 @@ pub(super) const SWITCH_DEFAULTS: Shape = Shape {
     keys: port_keys![; CONSOLIDATION_KEY, NEGOTIATION_KEY],
 };
 
-const NEGOTIATION: Shape = Shape {
-    name: "negotiation",
-    about: "Limits and wishes of a switch at set-up; it leaves parameters that are not given as they are (paper abr-parameters, table 1).",
-    keys: &[
-        key(
-            "pcr",
-            POSITIVE_RATE,
-            "none",
-            "Largest PCR, in addition to the limit by the rate of the next link.",
-        ),
-        key(
-            "mcr",
-            RATE,
-            "none",
-            "Largest MCR, in addition to the limit by the rate that the next link can still promise.",
-        ),
-        key("icr", RATE, "none", "Largest ICR; never below MCR."),
-        key("tbe", CELLS, "none", "Largest TBE, by its buffers."),
-        key("rif", Kind::PowerOfTwo, "none", "Largest RIF."),
-        key(
-            "rdf",
-            Kind::PowerOfTwo,
-            "none",
-            "RDF that it wants: a larger one is always granted, a smaller one by no more than the factor by which the switch lowered RIF.",
-        ),
-        key(
-            "rules",
-            Kind::List(&Kind::Choice(&["rif", "rdf", "tbe", "icr"]), 0),
-            "[]",
-            "Parameters that it lowers by rules, beside the limits above (docs/algorithms/admission.md): RIF and RDF by PCR and FRTT up to its link, TBE to what is on the way and in its buffer, ICR to its part of the rate and of the buffer that are left.",
-        ),
-        key("nrm", NRM, "none", "Nrm that it wants: a power of two from 2 to 256."),
-        key("trm", SPAN, "none", "Trm that it wants: 100 ms times a power of two from 2^-7 to 1."),
-        key("cdf", Kind::PowerOfTwo, "none", "Smallest CDF: a power of two from 1/64 to 1."),
-        key("adtf", SPAN, "none", "Largest ADTF: 10 ms to 10.23 s in steps of 10 ms."),
-        key(
-            "processing",
-            TIME,
-            "\"0 ms\"",
-            "One-way delay in the switch, queues left out, that it adds to FRTT.",
-        ),
-    ],
-};
+/// Limits and wishes of a switch at set-up; it leaves parameters that are not given as they are (paper abr-parameters,
+/// table 1).
+#[derive(Table)]
+#[table(name = "negotiation", written)]
+pub(crate) struct Negotiation {
+    /// Largest PCR, in addition to the limit by the rate of the next link.
+    #[key(default = "none", kind = POSITIVE_RATE)]
+    pub pcr: Option<CellRate>,
+    /// Largest MCR, in addition to the limit by the rate that the next link can still promise.
+    #[key(default = "none")]
+    pub mcr: Option<CellRate>,
+    /// Largest ICR; never below MCR.
+    #[key(default = "none")]
+    pub icr: Option<CellRate>,
+    /// Largest TBE, by its buffers.
+    #[key(default = "none")]
+    pub tbe: Option<Cells>,
+    /// Largest RIF.
+    #[key(default = "none")]
+    pub rif: Option<PowerOfTwo>,
+    /// RDF that it wants: a larger one is always granted, a smaller one by no more than the factor by which the switch
+    /// lowered RIF.
+    #[key(default = "none")]
+    pub rdf: Option<PowerOfTwo>,
+    /// Parameters that it lowers by rules, beside the limits above (docs/algorithms/admission.md): RIF and RDF by PCR
+    /// and FRTT up to its link, TBE to what is on the way and in its buffer, ICR to its part of the rate and of the
+    /// buffer that are left.
+    #[key(default = "[]", kind = Kind::List(&Kind::Choice(&["rif", "rdf", "tbe", "icr"]), 0))]
+    pub rules: Vec<String>,
+    /// Nrm that it wants: a power of two from 2 to 256.
+    #[key(default = "none", kind = NRM)]
+    pub nrm: Option<u32>,
+    /// Trm that it wants: 100 ms times a power of two from 2^-7 to 1.
+    #[key(default = "none")]
+    pub trm: Option<Duration>,
+    /// Smallest CDF: a power of two from 1/64 to 1.
+    #[key(default = "none")]
+    pub cdf: Option<PowerOfTwo>,
+    /// Largest ADTF: 10 ms to 10.23 s in steps of 10 ms.
+    #[key(default = "none")]
+    pub adtf: Option<Duration>,
+    /// One-way delay in the switch, queues left out, that it adds to FRTT.
+    #[key(default = "\"0 ms\"", or = Duration::ZERO, as = SpanOrZero)]
+    pub processing: Duration,
+}
 
 const PORT: Shape = Shape {
     name: "port",

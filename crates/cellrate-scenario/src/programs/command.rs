@@ -1,25 +1,31 @@
 //! Any program.
 
 use cellrate_proto::Duration;
-use cellrate_proto::declaration::{Kind, Shape, key, required};
+use cellrate_proto::declaration::{Kind, Shape, Table};
 
 use super::Program;
-use crate::keys::SPAN;
+use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{optional, or_default};
 use crate::text::tree::{Node, Table};
-use crate::text::{check, quantity};
+use crate::text::written::{Written, from_node, setting};
 
-/// Any program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Any program, on `host`. In its words {host} and {peer} are addresses, {folder} is where its files are kept, and
+/// where it runs. One with a / in its name is looked for from the scenario's folder on.
+#[derive(Clone, Debug, PartialEq, Eq, Table)]
+#[table(name = "command", written)]
 pub struct Command {
     /// The program and its arguments.
+    #[key(kind = Kind::List(&Kind::Text, 1))]
     pub words: Vec<String>,
-    /// Started before the network's time begins, and stopped at the end.
+    /// Whether it is started before the network's time begins, awaited until it is ready, and stopped at the end;
+    /// `start` has no meaning then.
+    #[key(default = "false")]
     pub background: bool,
-    /// Sign that it is ready.
+    /// Sign that it is ready; one of the keys.
+    #[key(default = "at once")]
     pub ready: Option<Ready>,
-    /// How long that may take.
+    /// Time after which a program that is not ready has failed.
+    #[key(default = "10 s")]
     pub ready_within: Duration,
 }
 
@@ -34,54 +40,41 @@ pub enum Ready {
     File(String),
 }
 
-const READY: Shape = Shape {
-    name: "ready",
-    about: "When a program is ready.",
-    keys: &[
-        key("port", Kind::Integer(1, 65_535), "none", "Ready when it listens at this TCP port."),
-        key("pattern", Kind::Text, "none", "Ready when a line of its output contains this text."),
-        key("file", Kind::Text, "none", "Ready when this file exists."),
-    ],
-};
+/// When a program is ready.
+#[derive(Table)]
+#[table(name = "ready", written)]
+struct ReadyKeys {
+    /// Ready when it listens at this TCP port.
+    #[key(default = "none", kind = Kind::Integer(1, 65_535))]
+    port: Option<u32>,
+    /// Ready when a line of its output contains this text.
+    #[key(default = "none")]
+    pattern: Option<String>,
+    /// Ready when this file exists.
+    #[key(default = "none")]
+    file: Option<String>,
+}
+
+setting!(Ready => Ready, Kind::Table(&ReadyKeys::SHAPE), false);
+
+from_node! {
+    Ready: ready;
+}
 
 impl Program for Command {
-    const SHAPE: Shape = Shape {
-        name: "command",
-        about: "Any program, on `host`. In its words {host} and {peer} are addresses, {folder} is where its files are kept, and where it runs. One with a / in its name is looked for from the scenario's folder on.",
-        keys: &[
-            required("words", Kind::List(&Kind::Text, 1), "The program and its arguments."),
-            key(
-                "background",
-                Kind::Boolean,
-                "false",
-                "Whether it is started before the network's time begins, awaited until it is ready, and stopped at the end; `start` has no meaning then.",
-            ),
-            key("ready", Kind::Table(&READY), "at once", "Sign that it is ready; one of the keys."),
-            key("ready_within", SPAN, "\"10 s\"", "Time after which a program that is not ready has failed."),
-        ],
-    };
+    const SHAPE: Shape = Command::SHAPE;
 
     fn read(table: &Table, place: Place) -> Result<Command, Fault> {
-        let Some(words) = table.node("words") else {
+        if table.node("words").is_none() {
             return Err(check::missing(place, "words", "the program and its arguments"));
-        };
-        let words: Result<Vec<String>, Fault> =
-            check::list(words)?.iter().map(|node| check::text(node).map(str::to_string)).collect();
-        Ok(Command {
-            words: words?,
-            background: or_default(table, &Self::SHAPE, "background", check::boolean)?,
-            ready: optional(table, "ready", ready)?,
-            ready_within: or_default(table, &Self::SHAPE, "ready_within", quantity::span)?,
-        })
+        }
+        Command::read(&Written::new(table, place))
     }
 }
 
 fn ready(node: &Node) -> Result<Ready, Fault> {
-    let empty = Table::default();
-    let table = node.table().unwrap_or(&empty);
-    let text = |key: &str| optional(table, key, |node| check::text(node).map(str::to_string));
-    let port = optional(table, "port", |node| check::integer(node, 1, 65_535))?;
-    match (port, text("pattern")?, text("file")?) {
+    let ReadyKeys { port, pattern, file } = ReadyKeys::read(&Written::of(node))?;
+    match (port, pattern, file) {
         (Some(port), None, None) => Ok(Ready::Port(port as u16)),
         (None, Some(pattern), None) => Ok(Ready::Pattern(pattern)),
         (None, None, Some(file)) => Ok(Ready::File(file)),

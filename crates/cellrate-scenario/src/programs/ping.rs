@@ -1,46 +1,47 @@
 //! A measurement of round trips.
 
-use cellrate_proto::declaration::{Shape, key};
+use cellrate_proto::declaration::{Dimension, Kind, Shape, Table};
 use cellrate_proto::{Duration, Octets};
 
 use super::Program;
-use crate::keys::{OCTETS, SPAN};
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{or_default, some_octets, whole_ms};
+use crate::text::reading::{some_octets, whole_ms};
 use crate::text::tree::{Node, Table};
+use crate::text::written::{Written, from_node, setting};
 
 /// Most data of a request: an IPv4 datagram with its header and that of ICMP \[octets\].
 const MOST_DATA: u64 = 65_507;
 
-/// ping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Requests that the peer echoes (ICMP), each with its round trip; those sent beside other applications apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(name = "ping", written)]
 pub struct Ping {
-    /// From a request to the next, whole milliseconds [10 ms to 1 min].
+    /// From a request to the next, in whole ms: 10 ms to 1 min.
+    #[key(default = "\"200 ms\"", or = Duration::from_ms(200), as = Interval)]
     pub interval: Duration,
-    /// Data of a request behind its headers \[octets\].
+    /// Data of a request behind 28 octets of headers: 16 to 65507 octets.
+    #[key(default = "\"56 octets\"", or = Octets(56), as = Size)]
     pub size: Octets,
 }
 
-impl Program for Ping {
-    const SHAPE: Shape = Shape {
-        name: "ping",
-        about: "Requests that the peer echoes (ICMP), each with its round trip; those sent beside other applications apart.",
-        keys: &[
-            key("interval", SPAN, "\"200 ms\"", "From a request to the next, in whole ms: 10 ms to 1 min."),
-            key(
-                "size",
-                OCTETS,
-                "\"56 octets\"",
-                "Data of a request behind 28 octets of headers: 16 to 65507 octets.",
-            ),
-        ],
-    };
+/// A span between requests.
+struct Interval;
+/// The data of a request.
+struct Size;
 
-    fn read(table: &Table, _place: Place) -> Result<Ping, Fault> {
-        Ok(Ping {
-            interval: or_default(table, &Self::SHAPE, "interval", interval)?,
-            size: or_default(table, &Self::SHAPE, "size", size)?,
-        })
+setting!(Interval => Duration, Kind::Positive(Dimension::Time), true);
+setting!(Size => Octets, Kind::Quantity(Dimension::Octets), true);
+
+from_node! {
+    Interval: interval;
+    Size: size;
+}
+
+impl Program for Ping {
+    const SHAPE: Shape = Ping::SHAPE;
+
+    fn read(table: &Table, place: Place) -> Result<Ping, Fault> {
+        Ping::read(&Written::new(table, place))
     }
 }
 

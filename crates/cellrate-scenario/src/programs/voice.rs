@@ -1,54 +1,43 @@
 //! Telephony.
 
 use cellrate_proto::Duration;
-use cellrate_proto::declaration::{Kind, Shape, key};
+use cellrate_proto::declaration::{Dimension, Kind, Shape, SpanOrZero, Table};
 
 use super::Program;
-use crate::keys::{SPAN, TIME};
 use crate::text::error::{Fault, Place};
-use crate::text::reading::{or_default, whole_ms};
+use crate::text::reading::whole_ms;
 use crate::text::tree::{Node, Table};
-use crate::text::{check, quantity};
+use crate::text::written::{CountOrZero, Written, from_node, setting};
 
-/// Voice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// G.711 over RTP, sent by GStreamer; packets, gaps and jitter counted at the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Table)]
+#[table(name = "voice", written)]
 pub struct Voice {
-    /// Voice in a packet, whole milliseconds [10 to 200 ms].
+    /// Voice in a packet, in whole ms: 10 to 200.
+    #[key(default = "\"20 ms\"", or = Duration::from_ms(20), as = Packet)]
     pub packet: Duration,
-    /// Each packet has a copy of the one so many before it (RFC 2198); 0: none.
+    /// Each packet also carries a copy of the packet so many before it (RFC 2198); 0: none.
+    #[key(default = "0", or = 0, as = CountOrZero, kind = Kind::Integer(0, 4))]
     pub redundancy: u32,
-    /// From the earliest instant at which a packet could have come to its playing.
+    /// A packet is played so long after the earliest instant it could have come; later ones are silence.
+    #[key(default = "\"100 ms\"", or = Duration::from_ms(100), as = SpanOrZero)]
     pub playout_delay: Duration,
 }
 
-impl Program for Voice {
-    const SHAPE: Shape = Shape {
-        name: "voice",
-        about: "G.711 over RTP, sent by GStreamer; packets, gaps and jitter counted at the receiver.",
-        keys: &[
-            key("packet", SPAN, "\"20 ms\"", "Voice in a packet, in whole ms: 10 to 200."),
-            key(
-                "redundancy",
-                Kind::Integer(0, 4),
-                "0",
-                "Each packet also carries a copy of the packet so many before it (RFC 2198); 0: none.",
-            ),
-            key(
-                "playout_delay",
-                TIME,
-                "\"100 ms\"",
-                "A packet is played so long after the earliest instant it could have come; later ones are silence.",
-            ),
-        ],
-    };
+/// The time of the voice in a packet.
+struct Packet;
 
-    fn read(table: &Table, _place: Place) -> Result<Voice, Fault> {
-        Ok(Voice {
-            packet: or_default(table, &Self::SHAPE, "packet", packet)?,
-            redundancy: or_default(table, &Self::SHAPE, "redundancy", |node| check::integer(node, 0, 4))?
-                as u32,
-            playout_delay: or_default(table, &Self::SHAPE, "playout_delay", quantity::time)?,
-        })
+setting!(Packet => Duration, Kind::Positive(Dimension::Time), true);
+
+from_node! {
+    Packet: packet;
+}
+
+impl Program for Voice {
+    const SHAPE: Shape = Voice::SHAPE;
+
+    fn read(table: &Table, place: Place) -> Result<Voice, Fault> {
+        Voice::read(&Written::new(table, place))
     }
 }
 

@@ -18,7 +18,7 @@ use super::{Whole, changing, defaults, host, place_of, port, wholes};
 use crate::clocks::OwnClock;
 use crate::consolidation;
 use crate::courses::{self, Delays};
-use crate::format::{LinkTable, ROOT};
+use crate::format::{LinkTable, Negotiation, ROOT};
 use crate::model::{
     HostSettings, InFlight, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Step,
 };
@@ -26,7 +26,6 @@ use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
 use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
-use crate::text::reading::optional;
 use crate::text::tree::{self, Table, merged};
 use crate::text::written::Written;
 
@@ -392,35 +391,17 @@ fn set_limits(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
     let (Some(switch), Some(node)) = (switch_of(network, whole), whole.table.node("negotiation")) else {
         return Ok(());
     };
-    let Some(table) = node.table() else { return Ok(()) };
-    let rate = |key: &str| optional(table, key, quantity::cell_rate);
-    let power = |key: &str| optional(table, key, check::power_of_two);
-    let limits = Limits {
-        name: network.name(switch).to_string(),
-        pcr: rate("pcr")?,
-        mcr: rate("mcr")?,
-        icr: rate("icr")?,
-        tbe: optional(table, "tbe", quantity::cells)?,
-        rif: power("rif")?,
-        rdf: power("rdf")?,
-        nrm: optional(table, "nrm", |node| check::integer(node, 2, 256))?.map(|nrm| nrm as u32),
-        trm: optional(table, "trm", quantity::span)?,
-        cdf: power("cdf")?,
-        adtf: optional(table, "adtf", quantity::span)?,
-        rules: rules(table)?,
-        processing: optional(table, "processing", quantity::time)?.unwrap_or_default(),
-        ..Limits::default()
-    };
-    check::configuration(limits.check(), |name| table.node(name), node.place)?;
+    let values = Written::of(node);
+    let Negotiation { pcr, mcr, icr, tbe, rif, rdf, rules, nrm, trm, cdf, adtf, processing } =
+        Negotiation::read(&values)?;
+    let has = |name: &str| rules.iter().any(|rule| rule == name);
+    let rules = Rules { rif: has("rif"), rdf: has("rdf"), tbe: has("tbe"), icr: has("icr") };
+    let name = network.name(switch).to_string();
+    let own = Limits { pcr, mcr, icr, tbe, rif, rdf, nrm, trm, cdf, adtf, ..Limits::default() };
+    let limits = Limits { name, rules, processing, ..own };
+    check::configuration(limits.check(), |name| values.node(name), node.place)?;
     network.limits.insert(switch, (limits, node.place));
     Ok(())
-}
-
-/// Parameters that the switch lowers by rules.
-fn rules(table: &Table) -> Result<Rules, Fault> {
-    let words = table.node("rules").map(check::list).transpose()?.unwrap_or_default();
-    let has = |name: &str| words.iter().any(|word| word.text() == Some(name));
-    Ok(Rules { rif: has("rif"), rdf: has("rdf"), tbe: has("tbe"), icr: has("icr") })
 }
 
 /// The shape of one port's overrides.

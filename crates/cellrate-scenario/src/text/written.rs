@@ -7,7 +7,7 @@ use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets, Time};
 
 use super::error::{Fault, Place};
-use super::reading::{instant, optional};
+use super::reading::{instant, optional, some_octets};
 use super::tree::{Node, Table};
 use super::{check, quantity};
 
@@ -202,6 +202,16 @@ setting!(
 
 from_node! {
     Room: quantity::room;
+}
+
+/// An amount of data above 0.
+#[derive(Debug)]
+pub struct SomeOctets;
+
+setting!(SomeOctets => Octets, Kind::Quantity(Dimension::Octets), true);
+
+from_node! {
+    SomeOctets: some_octets;
 }
 
 /// A whole number from 0.

@@ -12,7 +12,7 @@ use super::state::cluster::Cluster;
 use crate::cell::Cell;
 
 impl Cluster {
-    /// An ABR cell that is no BRM has come to the port of `hop`, the one of this `number`, which has
+    /// An ABR cell that is not a BRM has come to the port of `hop`, the one of this `number`, which has
     /// [observed](crate::kernel::ports::Port::observe) it; it does not wait there yet.
     #[cold]
     pub(super) fn originate(&mut self, now: Time, leaf: usize, number: usize, hop: &Hop) {

@@ -172,7 +172,7 @@ mod tests {
         };
         assert_eq!(columns(&census), [(vec![0, 5], vec![0.0, 1.0]), (vec![0, 3, 5], vec![0.0, 1.0, 2.0])]);
         census.count_until(at(50));
-        // At 10 one goes and another comes, which is no change; 15 begins with no end but its own.
+        // At 10 one goes and another comes, which is not a change; 15 begins with no end but its own.
         assert_eq!(columns(&census)[0], (vec![0, 5, 10, 15, 20], vec![0.0, 1.0, 2.0, 2.0, 1.0]));
         assert_eq!(columns(&census)[1], (vec![0, 3, 5, 15], vec![0.0, 1.0, 2.0, 1.0]));
     }

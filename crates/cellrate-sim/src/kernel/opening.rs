@@ -60,7 +60,7 @@ impl Cluster {
                 self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
             }
         } else {
-            // How often a pair looks depends on how far others have had the schedule go by then: that is no event.
+            // How often a pair looks depends on how far others have had the schedule go by then: that is not an event.
             self.events -= 1;
         }
         self.look_for_opening(now, number);

@@ -110,7 +110,7 @@ impl Duplex {
             (None, _, false) => {}
         }
         if let Some(ack) = &packet.acknowledgment {
-            // With data it is no duplicate (RFC 5681, section 2).
+            // With data it is not a duplicate (RFC 5681, section 2).
             let tells = packet.data.is_none() && !packet.synchronize;
             if tells || ack.next > self.sender.una() {
                 let flags = packet.heading.flags;

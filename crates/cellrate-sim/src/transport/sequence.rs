@@ -5,7 +5,7 @@ use std::ops::Add;
 use cellrate_proto::Octets;
 
 /// A position in the stream: the number of octets before it. With 64 bits it never wraps; the wrap-around of the 32-bit
-/// field on the wire is no mechanism that anything here depends on.
+/// field on the wire is not a mechanism that anything here depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sequence(pub u64);
 

@@ -212,7 +212,7 @@ mod tests {
         assert!(first.is_free());
         first.begin_flow(flow(now, 10_000));
         let next: Vec<Segment> = std::iter::from_fn(|| first.poll_transmit(now)).collect();
-        // An ACK of the flow before is no duplicate ACK of this one.
+        // An ACK of the flow before is not a duplicate ACK of this one.
         (0..3).for_each(|_| _ = first.on_segment(now, &late, false));
         assert_eq!(
             (first.poll_transmit(now), first.successive().expect("it is").statistics.fast_retransmits),

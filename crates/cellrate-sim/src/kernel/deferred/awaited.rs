@@ -152,7 +152,7 @@ impl Cluster {
     }
 }
 
-/// Whether the first cell that is at hand in `cells` is an FRM, or stands before one: it is no run.
+/// Whether the first cell that is at hand in `cells` is an FRM, or stands before one: it is not a run.
 #[inline(always)]
 fn begins_alone(cells: &CellQueue) -> bool {
     cells.front_run().iter().take(2).any(Cell::is_forward_rm)

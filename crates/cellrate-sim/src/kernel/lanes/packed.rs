@@ -94,7 +94,7 @@ impl Packing {
         cell_times(gap, self.trail.cell_time, self.reciprocal)
     }
 
-    /// Puts a cell last that arrives `gap` after the last one and is no data cell amid its PDU that follows evenly.
+    /// Puts a cell last that arrives `gap` after the last one and is not a data cell amid its PDU that follows evenly.
     fn push_other(&mut self, gap: u64, cell: Cell) {
         let Trail { last, spacing, next, .. } = self.trail;
         let [_, _, word] = cell.to_words();

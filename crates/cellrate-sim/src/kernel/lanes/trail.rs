@@ -19,7 +19,7 @@ use cellrate_proto::{Duration, Time};
 
 use crate::cell::Cell;
 
-/// Octet that is no time: it says of what kind a cell is.
+/// Octet that is not a time: it says of what kind a cell is.
 pub(crate) const WHOLE: u8 = 0;
 pub(crate) const OTHER_SPACING: u8 = 1;
 pub(crate) const RM_AT_OTHER_SPACING: u8 = 2;
@@ -164,7 +164,7 @@ impl Trail {
         }
     }
 
-    /// Reads one that is no data cell amid its PDU that follows evenly.
+    /// Reads one that is not a data cell amid its PDU that follows evenly.
     fn read_other(&mut self, octets: &mut &[u8]) -> Option<()> {
         let [kind] = *octets.split_off(..1)?.first_chunk()?;
         if kind == WHOLE {

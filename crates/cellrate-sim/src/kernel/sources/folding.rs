@@ -215,7 +215,7 @@ impl Folded<'_> {
 
     /// Plans the cells that the source sends before `until`.
     fn plan_until(&mut self, until: Time) {
-        // Behind a cell that is known, one that is no event makes nothing happen sooner.
+        // Behind a cell that is known, one that is not an event makes nothing happen sooner.
         let (was_empty, mut is_new, mut has_event) = (self.feed.is_empty(), false, false);
         while !self.sender.sends_as_planned(until) {
             is_new = true;

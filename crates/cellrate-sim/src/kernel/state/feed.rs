@@ -45,7 +45,7 @@ impl Train {
         if self.count == 0 { self.last.on_its_way() } else { self.last.before_by(self.count, now) }
     }
 
-    /// Whether the first cell is no event on the way to a deferred port.
+    /// Whether the first cell is not an event on the way to a deferred port.
     #[inline]
     pub fn waits(&self, significance: Significance) -> bool {
         // Where ends of PDUs are events they are in no train with others.
