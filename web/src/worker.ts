@@ -3,7 +3,7 @@
 import { initSync, Run, Setup } from "../pkg/cellrate_web.js";
 import { type Make, maker, SwitchAlgorithm } from "./algorithm";
 import { panelsOf, type SeriesRow } from "./kinds";
-import type { FromWorker, How, Pack, Start, Part, ToWorker } from "./messages";
+import type { FromWorker, How, Pack, Part, Start, ToWorker } from "./messages";
 import type { Fault, Head, Level, Topology } from "./model";
 import { isLarge, sizeOf } from "./size";
 
