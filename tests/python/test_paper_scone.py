@@ -10,7 +10,7 @@ import pytest
 from cellrate.live.programs.quic_peer import PERIOD_S, rate_of
 from cellrate.papers import load_paper
 from cellrate.papers.judging import NEAR
-from scone import followers
+from scone import beside_live, followers
 from scone.player import CELL_BITS, DATA, ONE_WAY_S, SEGMENT_S, TICK_S, Played, Segment, advised, signal_of
 from scone.runs import ACR, NONE, POLICY, play
 
@@ -87,6 +87,21 @@ def test_the_monitor_counts_a_segment_over_the_time_in_which_it_came() -> None:
     assert followers.exceeds_at(Played(1, "advice", [at_most], told=[(0.0, 1e5)])) is None
     assert followers.exceeds_at(Played(1, "advice", [more], told=[(0.0, 1e5)])) == 10
     assert followers.exceeds_at(Played(1, "advice", [more])) is None
+
+
+def test_players_do_what_they_did_between_real_hosts() -> None:
+    runs = [beside_live.played(seed) for seed in (1, 2, 3)]
+    for run in runs:
+        # 4 Mb/s until a packet tells of the load, 20 to 30 s after the first ones; then 2 Mb/s, until the end.
+        advised, estimating = run["advice"], run["estimate"]
+        assert [a.quality_bps for a, b in pairwise(advised.segments) if a.quality_bps != b.quality_bps] == [4e6]
+        fallen = next(one.at_s for one in advised.segments if one.quality_bps == 2e6)
+        assert 20 < fallen < 1 + 30 + SEGMENT_S
+        assert estimating.segments[0].quality_bps == 5e5
+        assert estimating.segments[-1].quality_bps == 4e6
+    # Its estimate knows nothing of packets, whose delays are drawn.
+    assert len({run["estimate"].mean_quality() for run in runs}) == 1
+    assert len({run["advice"].mean_quality() for run in runs}) > 1
 
 
 def test_a_policer_discards_what_is_not_paced(tmp_path: Path) -> None:

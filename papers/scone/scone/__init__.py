@@ -3,7 +3,7 @@
 One module per experiment: its runs, what is measured on them, and the figures.
 """
 
-from . import changes, followers, players, policer
+from . import beside_live, changes, followers, players, policer
 
-EXPERIMENTS = (players.EXPERIMENT, changes.EXPERIMENT, policer.EXPERIMENT, followers.EXPERIMENT)
+EXPERIMENTS = (beside_live.EXPERIMENT, players.EXPERIMENT, changes.EXPERIMENT, policer.EXPERIMENT, followers.EXPERIMENT)
 """In the order of the report."""

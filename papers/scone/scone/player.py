@@ -15,7 +15,7 @@ QUALITIES_BPS = (500e3, 1e6, 1.5e6, 2e6, 3e6, 4e6, 6e6)
 """Qualities of `live/scone-player` [bit/s]."""
 SEGMENT_S = 2.0
 BUFFER_S = 12.0
-PREBUFFER_S = 2.0
+PREBUFFER_S = 4.0
 SHARE = 0.9
 """Part of what a player goes by that a quality may take; these four are the live player's."""
 DATAGRAM_OCTETS, DATAGRAM_CELLS = 1200, 26
