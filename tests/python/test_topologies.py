@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cellrate import CellrateError, Scenario, run
+from cellrate.command_line.main import status
 from cellrate.topologies.building import Choices, scenario_text
 from cellrate.topologies.connections import Pair, chosen_pairs, shortest_ways
 from cellrate.topologies.families import made
@@ -428,3 +429,36 @@ def test_the_ready_random_network_settles_near_max_min() -> None:
     for vc, rate in fair.items():
         acr = result.series("acr", vc=vc)
         assert acr.mean(0.8 * acr.end_s, acr.end_s) == pytest.approx(rate, rel=0.01), vc
+
+
+def test_a_dumbbell_is_the_network_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "wan.toml"
+    options = ["--sources", "30", "--mcr", "2 Mbps", "--carries", "tcp", "--video", "40 Mbps", "--length", "500 km"]
+    assert status(["generate", "dumbbell", *options, "--duration", "50 ms", "--out", str(file)]) == 0
+    result = run(Scenario.load(file))
+    forward = [row for row in result.summary["vcs"] if row["category"] == "abr" and not row["vc"].endswith("(back)")]
+    assert [row["vc"] for row in forward] == [f"vc{number}" for number in range(1, 31)]
+    assert {row["vc"] for row in result.summary["vcs"] if row["category"] == "cbr"} == {"video"}
+    assert len(result.summary["tcp"]) == 30
+    # 30 MCRs of 2 Mb/s and the video fit; twice as much does not, and that is said before a run.
+    assert Scenario.load(file).overbooked() == []
+    capsys.readouterr()
+    assert status(["generate", "dumbbell", *options[:2], "--mcr", "6 Mbps"]) == 0
+    assert [row["port"] for row in Scenario.parse(capsys.readouterr().out).overbooked()] == ["sw1->sw2"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["dumbbell", "--nodes", "3"], "--nodes is not a parameter of dumbbell"),
+        (["dumbbell", "--vcs", "all"], "--vcs is not a parameter of dumbbell"),
+        (["dumbbell", "--sources", "0"], "1 to 10,000 sources, not 0"),
+        (["dumbbell", "--carries", "mail"], '"mail" is no traffic of a dumbbell'),
+        (["ring", "--sources", "3"], "--sources is not a parameter of ring"),
+    ],
+)
+def test_what_a_dumbbell_does_not_have_is_refused(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["generate", *options]) == 2
+    assert said in capsys.readouterr().err

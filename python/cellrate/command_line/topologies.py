@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from ..errors import CellrateError
 from .app import app
 from .output import say
 from .typed import Parameter
 
 if TYPE_CHECKING:
     from ..topologies.building import Choices
+    from ..topologies.dumbbell import Dumbbell
     from ..topologies.topology import Topology
 
 Vcs = Annotated[
@@ -28,6 +31,23 @@ Algorithm = Annotated[str, Parameter(help="Switch algorithm of every switch, wit
 Duration = Annotated[str, Parameter(help="Network time of a run.")]
 Seed = Annotated[int, Parameter(help="Of what is drawn: connections, ways that are equally short, a random network.")]
 OutFile = Annotated[Path | None, Parameter(help="The scenario's file; printed if none is given.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfDumbbell:
+    """Options of a dumbbell."""
+
+    sources: Annotated[int | None, Parameter(help="Like connections of a dumbbell. [2 by default]")] = None
+    mcr: Annotated[str | None, Parameter(help="MCR of each connection of a dumbbell, such as 2 Mbps.")] = None
+    carries: Annotated[str | None, Parameter(help="Traffic of a dumbbell: greedy (by default) or tcp.")] = None
+    video: Annotated[str | None, Parameter(help="Rate of a CBR connection beside those of a dumbbell.")] = None
+
+    def of(self, rate: str, length: str, access: str, algorithm: str, duration: str) -> Dumbbell:
+        """Give the dumbbell that is meant."""
+        from ..topologies.dumbbell import Dumbbell
+
+        sources, traffic = 2 if self.sources is None else self.sources, self.carries or "greedy"
+        return Dumbbell(rate, length, access, algorithm, duration, sources, self.mcr, traffic, self.video)
 
 
 @app.command("import")
@@ -56,7 +76,7 @@ def import_(
 
 @app.command("generate")
 def generate(
-    family: Annotated[str, Parameter(help="Kind of network: ring, leaf-spine, fat-tree or random.")],
+    family: Annotated[str, Parameter(help="Kind of network: dumbbell, ring, leaf-spine, fat-tree or random.")],
     /,
     *,
     nodes: Annotated[int | None, Parameter(help="Switches of a ring or of a random network.")] = None,
@@ -68,6 +88,7 @@ def generate(
     beta: Annotated[
         float | None, Parameter(help="Waxman's beta of a random network: how many lines there are.")
     ] = None,
+    dumbbell: OfDumbbell,
     vcs: Vcs = None,
     rate: Rate = "149.76 Mbps",
     length: Length = None,
@@ -77,7 +98,7 @@ def generate(
     seed: Seed = 1,
     out: OutFile = None,
 ) -> int:
-    """Make a scenario of a kind of network: ring, leaf-spine, fat tree, random."""
+    """Make a scenario of a kind of network: dumbbell, ring, leaf-spine, fat tree, random."""
     from ..topologies.building import Choices
     from ..topologies.families import made
 
@@ -90,9 +111,28 @@ def generate(
         "alpha": alpha,
         "beta": beta,
     }
-    topology, words = made(family, given, seed=seed)
+    if family == "dumbbell":
+        other = next((name for name, value in (given | {"vcs": vcs}).items() if value is not None), None)
+        if other is not None:
+            own = "--sources, --mcr, --carries, --video"
+            raise CellrateError(f"--{other} is not a parameter of dumbbell, which has {own}")
+        return _write_dumbbell(dumbbell.of(rate, length or "1000 km", access, algorithm, duration), out)
+    topology, words = made(family, given | vars(dumbbell), seed=seed)
     choices = Choices(rate, None, length, 1.0, access, algorithm, duration, seed)
     return _write(topology, words, vcs, choices, out)
+
+
+def _write_dumbbell(dumbbell: Dumbbell, out: Path | None) -> int:
+    from ..scenario import Scenario
+    from ..topologies.files import write_new
+
+    text = dumbbell.scenario()
+    Scenario.parse(text, file=str(out or "the scenario")).check()
+    if out is None:
+        print(text, end="")
+    else:
+        write_new(out, text)
+    return 0
 
 
 def _write(topology: Topology, source: str, vcs: str | None, choices: Choices, out: Path | None) -> int:
