@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tomllib
@@ -81,7 +82,7 @@ class Scenario:
         try:
             if not place.is_file() and str(path) in ready_scenarios():
                 place = ready_scenarios()[str(path)]
-            text = place.read_bytes()
+            text = _octets(place)
         except (OSError, ValueError) as error:
             message = f"{(error.strerror if isinstance(error, OSError) else None) or error}"
             if isinstance(error, FileNotFoundError):
@@ -561,6 +562,19 @@ def schema() -> dict[str, Any]:
     """Give the JSON Schema of scenario documents, for editors."""
     loaded: dict[str, Any] = json.loads(_native.schema())
     return loaded
+
+
+MOST_OCTETS = 1 << 28
+"""The largest scenario that is read; a connection that is written out takes some hundred."""
+
+
+def _octets(place: Path) -> bytes:
+    """Read a scenario, from a pipe too, but no device without an end."""
+    with place.open("rb") as file:
+        text = file.read(MOST_OCTETS + 1)
+    if len(text) > MOST_OCTETS:
+        raise OSError(errno.EFBIG, f"it has more than {MOST_OCTETS:,} octets")
+    return text
 
 
 def _folders(folders: Sequence[str | Path]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -209,3 +210,39 @@ def test_whatever_arrow_raises_at_a_damaged_schema_is_told_with_its_file(stored:
             told.append(str(error))
     assert all(str(folder) in text for text in told)
     assert any("not implemented" in text for text in told)
+
+
+NAMES = ["summary.json", "scenario.toml", "series/acr.parquet", "files.json"]
+OF_SWEEPS = ["campaign.json", "summary.json", "files.json", "point-002/summary.json", "point-002/scenario.toml"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize(
+    ("kind", "name"), [*(("run", name) for name in NAMES), *(("sweep", name) for name in OF_SWEEPS)]
+)
+def test_pipes_and_devices_in_a_folder_of_results_are_not_read(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, name: str
+) -> None:
+    """Reading would wait for ever, or until memory is full."""
+    for pipe in (True, False):
+        folder = shutil.copytree(stored / kind, tmp_path / str(pipe) / kind)
+        (folder / name).unlink(missing_ok=True)
+        if pipe:
+            os.mkfifo(folder / name)
+        else:
+            (folder / name).symlink_to("/dev/zero")
+        found = look(folder, capsys, folder / name)
+        assert name == "files.json" or name.endswith("parquet") or 2 in found or kind == "sweep"
+
+
+@pytest.mark.parametrize("load", [cellrate.load, cellrate.load_sweep, cellrate.read_capture, cellrate.Scenario.load])
+def test_what_no_file_can_be_called_is_told(load: Callable[[str], object]) -> None:
+    with pytest.raises(cellrate.CellrateError, match="null byte"):
+        load("a\0b")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no device without an end")
+def test_a_scenario_without_an_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cellrate.scenario.MOST_OCTETS", 1000)
+    with pytest.raises(cellrate.ScenarioError, match="/dev/zero: it has more than 1,000 octets"):
+        cellrate.Scenario.load("/dev/zero")

@@ -15,6 +15,7 @@ from ..errors import CellrateError, shown
 from ..folders.replaceable import CAMPAIGN
 from ..folders.stored_json import stored_json
 from ..folders.within import is_name
+from ..plain_files import plain_octets
 from ..running.points import Point
 from ..sweeps.settings import SCENARIO
 from .builds import build
@@ -117,7 +118,7 @@ class Manifest:
         """
         file = folder / CAMPAIGN
         try:
-            content = stored_json(file.read_bytes())
+            content = stored_json(plain_octets(file))
         except ValueError as error:
             raise NotAManifestError(f"{file} is not a manifest of a campaign: {error}") from None
         try:

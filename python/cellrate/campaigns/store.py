@@ -41,6 +41,7 @@ from ..folders.owned import area_of, clean, made_area, remove_area_if_left
 from ..folders.replaceable import CAMPAIGN, RESULTS, check_replaceable, is_campaign
 from ..folders.stored_json import stored_json
 from ..folders.within import remove, within
+from ..plain_files import plain_octets
 from .manifest import Entry, Manifest, NotAManifestError
 
 EARLIER = "earlier"
@@ -285,7 +286,7 @@ def _key_of(point: Path, listed: Entry | None) -> str | None:
     if listed is None or os.path.lexists(point / INVENTORY):
         return None
     try:
-        summary = stored_json((point / RESULTS).read_bytes())
+        summary = stored_json(plain_octets(point / RESULTS))
         return listed.key if summary["run"]["hash"] == listed.hash else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -318,8 +319,8 @@ def _why(folder: Path, now: Sequence[Mapping[str, Any]], varied: set[str], manif
     if about and about["build"] != manifest.build:
         return f"by another build of cellrate, {about['version']}, {about['build']}; this is {manifest.build}"
     try:
-        document = tomllib.loads((folder / "scenario.toml").read_text(encoding="utf-8"))
-        run = stored_json((folder / RESULTS).read_bytes())["run"]
+        document = tomllib.loads(plain_octets(folder / "scenario.toml").decode())
+        run = stored_json(plain_octets(folder / RESULTS))["run"]
         hash, name = run["hash"], run["scenario"]
     except (OSError, ValueError, KeyError, TypeError):
         return "damaged"

@@ -15,6 +15,7 @@ from ..folders.inventory import Inventory
 from ..folders.locks import LOCK, Lock
 from ..folders.owned import area_of
 from ..folders.replaceable import RESULTS
+from ..plain_files import plain_octets
 from ..results.reading import checked_summary
 from ..sweeps.tidy import settings_columns
 from ..toml import values_of
@@ -112,7 +113,7 @@ class _Chunk:
 
 def _make_part(chunk: _Chunk) -> list[str]:
     """Write the rows of some points, a file for each kind that they have any of, and give the kinds."""
-    texts = [(chunk.folder / entry.folder / RESULTS).read_bytes() for entry in chunk.entries]
+    texts = [plain_octets(chunk.folder / entry.folder / RESULTS) for entry in chunk.entries]
     # Kinds of rows become names of files.
     found = [
         checked_summary(text, chunk.folder / entry.folder / RESULTS)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..plain_files import plain_octets
 from .stored_json import stored_json
 
 INVENTORY = "files.json"
@@ -57,7 +58,7 @@ class Inventory:
     def read(cls, folder: Path) -> Inventory | None:
         """Read the inventory in a folder; None where there is none that can be relied on."""
         try:
-            content = stored_json((folder / INVENTORY).read_bytes())
+            content = stored_json(plain_octets(folder / INVENTORY))
             of, files = content["of"], content["files"]
             sound = isinstance(of, str) and _KEY.fullmatch(of) and isinstance(files, dict)
             if not sound or not all(_NAME.fullmatch(name) and _is_entry(entry) for name, entry in files.items()):

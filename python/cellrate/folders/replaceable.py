@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError, ScenarioError
+from ..plain_files import plain_octets
 from .inventory import INVENTORY, Inventory
 from .stored_json import stored_json
 
@@ -315,7 +316,7 @@ def _others(folder: Path, files: set[str], folders: Mapping[str, Callable[[Path]
 def _content(file: Path) -> dict[str, Any]:
     """Give what a JSON file holds; nothing if it is none, or not there."""
     try:
-        content = stored_json(file.read_bytes())
+        content = stored_json(plain_octets(file))
     except (FileNotFoundError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

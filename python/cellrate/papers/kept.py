@@ -27,6 +27,7 @@ from ..errors import CellrateError, RunError
 from ..folders.locks import LOCK
 from ..folders.owned import RANDOM, own_folder, remove_left_behind
 from ..folders.stored_json import stored_json
+from ..plain_files import plain_octets
 from ..results import Result
 from ..results.reading import load
 from ..results.writing import fill_result
@@ -151,7 +152,7 @@ class KeptRuns:
         if not (is_private(self.folder) and is_private(place)):
             return None
         try:
-            said: Any = stored_json((place / MARK).read_bytes())
+            said: Any = stored_json(plain_octets(place / MARK))
             expected = {"hash": scenario.hash, "module": module_digest()}
             if not isinstance(said, dict) or {key: said.get(key) for key in expected} != expected:
                 return None

@@ -43,7 +43,7 @@ OUTSIDE_NAMES = frozenset(
 OUTSIDE_MODULES = frozenset(
     {
         "_io", "_socket", "_sqlite3", "bz2", "configparser", "ctypes", "dbm", "fileinput", "ftplib", "glob", "gzip",
-        "http", "importlib", "io", "linecache", "lzma", "mmap", "pathlib", "pkgutil", "runpy", "shelve", "shutil",
+        "http", "importlib", "io", "linecache", "lzma", "mmap", "pathlib", "pkgutil", "runpy", "shutil",
         "socket", "sqlite3", "subprocess", "tarfile", "tempfile", "urllib", "xml", "zipfile",
     }
 )  # fmt: skip

@@ -17,6 +17,7 @@ from ..errors import CellrateError, shown
 from ..folders.inventory import INVENTORY, Inventory
 from ..folders.replaceable import CAMPAIGN, COMPLETION_TIMES, DELAYS, RESULTS, of_a_run, of_runs
 from ..folders.stored_json import stored_json
+from ..plain_files import check_plain, plain_octets
 from ..recorded.series import Series
 from ..toml import as_toml
 from .result import Result
@@ -84,9 +85,10 @@ def summary_in(folder: Path) -> dict[str, Any]:
     """
     file = folder / RESULTS
     try:
-        octets = file.read_bytes()
+        octets = plain_octets(file)
     except OSError as error:
-        said = "there is no such folder" if not folder.exists() else f"{file.name}: {error.strerror}"
+        is_missing = isinstance(error, FileNotFoundError) and not folder.exists()
+        said = "there is no such folder" if is_missing else f"{file.name}: {error.strerror}"
         raise CellrateError(f"{folder} holds no results: {said}") from None
     return checked_summary(octets, file)
 
@@ -146,6 +148,8 @@ def damage_told(table: Path) -> Iterator[None]:
     import pyarrow as pa
 
     try:
+        # Arrow would wait for the writer of a pipe.
+        check_plain(table.stat(), table)
         yield
     except (OSError, ValueError, pa.ArrowException) as error:
         raise CellrateError(f"{table} cannot be read: {error}") from None
@@ -206,7 +210,7 @@ def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) ->
 def _read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> Result:
     file = folder / "scenario.toml"
     try:
-        toml = file.read_text(encoding="utf-8")
+        toml = plain_octets(file).decode()
         document = tomllib.loads(toml)
     except OSError as error:
         raise CellrateError(f"{file}, which belongs to {folder / RESULTS}: {error.strerror}") from None
