@@ -31,7 +31,7 @@ export const rcp: Lesson = {
     {
       title: "one number for all",
       text: [
-        "ERICA keeps something for each connection: what it said it sends at. RCP (2005) keeps one rate R for the whole line. Packets carry the least R of their way back to the source, as RM cells carry ER here; so the way is 30 ms long, there and back.",
+        "ERICA keeps something for each connection: what it said it sends at. RCP (2005) keeps one rate R for the whole line. Packets carry the least R of their way back to the source, as RM cells carry ER here. The way is 30 ms long, there and back.",
         "Every 10 ms R is multiplied by 1 + (T / d) (alpha (C - y) - beta q / d) / C: y is what came per second, C the line, q the queue, d the mean round trip, T the interval. What is left of the line is handed out over a round trip, and a queue is taken back over one.",
       ],
       scenario: five("rcp", 'type = "rcp", alpha = 0.4, beta = 0.4'),
