@@ -13,7 +13,7 @@ from .player import Played, Player
 from .runs import FOLDER
 
 SEEDS = (1, 2, 3, 4, 5)
-"""They move the delays of SCONE packets."""
+"""Seeds of the runs, which move the delays of SCONE packets."""
 START_S = 1.0
 
 
