@@ -9,8 +9,10 @@
 //! Where the published description is open, or is not of TM 4.0:
 //! - Its RM cells carry a load adjustment factor, the largest of the way, by which the source divides its rate. An ER
 //!   of CCR over the factor, the smallest of the way, is the same.
-//! - Its sources send an RM cell per averaging interval, so that no rate is divided twice for one load. Here all BRMs
-//!   of a connection have the same answer for an interval: that to the first, by the last CCR that has come until then.
+//! - Its sources send an RM cell per averaging interval, whatever their rate, so that a rate is divided once for each
+//!   load. Here all BRMs of a connection have the same answer for an interval: that to the first, by the last CCR that
+//!   has come until then. A source of TM 4.0 that has little sends RM cells less often: intervals within the band in
+//!   which it had no answer are made up for where it claims no more than an equal share, up to that.
 //! - Its RM cells carry what the source measures that it sends beside what it may send. Here CCR stands for both.
 //! - A rate of 0 stays 0, however it is divided. Here a connection counts with a thousandth of the equal share at
 //!   least.
@@ -30,6 +32,9 @@ use crate::units::{CellRate, Cells, Time};
 
 /// A connection counts with this part of the equal share at least.
 const LEAST: f64 = 1e-3;
+
+/// Rates are raised by this factor at once at most, which takes the least one to the equal share.
+const MOST_AT_ONCE: f64 = 1.0 / LEAST;
 
 /// The parameters of the OSU scheme.
 ///
@@ -102,6 +107,8 @@ pub struct Osu {
     z: f64,
     /// Connections that were active in the last interval, at least 1.
     n: u32,
+    /// Product of what raised rates up to an equal share, within the band.
+    raised: Raised,
     vcs: List<OsuVc>,
 }
 
@@ -109,13 +116,52 @@ pub struct Osu {
 #[derive(Clone, Copy, Debug)]
 struct OsuVc {
     ccr: CellRate,
-    /// In which interval it was answered last, and how.
-    answer: Option<(u64, RateCode)>,
+    answer: Option<Answer>,
+}
+
+/// The last answer to a connection.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    interval: u64,
+    er: RateCode,
+    /// Product of what had raised rates until then, this answer among it.
+    raised: Raised,
 }
 
 impl OsuVc {
     fn answer_in(&self, interval: u64) -> Option<RateCode> {
-        self.answer.filter(|(of, _)| *of == interval).map(|(_, er)| er)
+        self.answer.filter(|answer| answer.interval == interval).map(|answer| answer.er)
+    }
+}
+
+/// Product of the factors, none below 1, by which rates were raised in all intervals so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Raised {
+    /// From 1 to below 2.
+    factor: f64,
+    /// So many doublings beside it.
+    doublings: u64,
+}
+
+impl Raised {
+    const NOT: Raised = Raised { factor: 1.0, doublings: 0 };
+
+    /// That and once more by `factor`, from 1 to infinity.
+    fn times(self, factor: f64) -> Raised {
+        let Raised { factor: mut mantissa, mut doublings } = self;
+        mantissa *= factor.min(MOST_AT_ONCE);
+        while mantissa >= 2.0 {
+            mantissa /= 2.0;
+            doublings += 1;
+        }
+        Raised { factor: mantissa, doublings }
+    }
+
+    /// The factor from an `earlier` product to this one.
+    fn since(self, earlier: Raised) -> f64 {
+        let doublings = self.doublings - earlier.doublings;
+        let doubled = 1_u64.checked_shl(u32::try_from(doublings).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
+        self.factor / earlier.factor * doubled as f64
     }
 }
 
@@ -124,7 +170,7 @@ impl Osu {
     pub fn new(config: impl Into<Arc<OsuConfig>>, link_rate: CellRate) -> Osu {
         let config = config.into();
         let most = link_rate * config.target_utilization;
-        Osu { config, most, link_rate, capacity: most, z: 0.0, n: 1, vcs: List::new() }
+        Osu { config, most, link_rate, capacity: most, z: 0.0, n: 1, raised: Raised::NOT, vcs: List::new() }
     }
 
     /// An equal share of the target rate \[cells/s\].
@@ -132,12 +178,29 @@ impl Osu {
         self.capacity.as_cells_per_s() / f64::from(self.n)
     }
 
-    /// ER of a connection that claims `ccr`.
-    fn explicit_rate(&self, ccr: CellRate) -> CellRate {
-        let (fair_share, band) = (self.fair_share(), self.config.band);
-        let rate = ccr.as_cells_per_s().max(LEAST * fair_share);
-        let [lower, upper] = [1.0 - band, 1.0 + band];
-        let factor = if self.z < lower || self.z > upper {
+    /// Both ends of the band.
+    fn band(&self) -> [f64; 2] {
+        [1.0 - self.config.band, 1.0 + self.config.band]
+    }
+
+    fn is_in_band(&self) -> bool {
+        let [lower, upper] = self.band();
+        lower <= self.z && self.z <= upper
+    }
+
+    /// Factor that raises rates up to an equal share in this interval, if the load is within the band; else 1.
+    fn raises_by(&self) -> f64 {
+        let [_, upper] = self.band();
+        if self.is_in_band() { upper / self.z } else { 1.0 }
+    }
+
+    /// ER of a connection that claims `ccr`, and would have been raised by `missed` in intervals without an answer.
+    fn explicit_rate(&self, ccr: CellRate, missed: f64) -> CellRate {
+        let fair_share = self.fair_share();
+        let claimed = ccr.as_cells_per_s().max(LEAST * fair_share);
+        let rate = claimed.max(fair_share.min(claimed * missed));
+        let [lower, upper] = self.band();
+        let factor = if !self.is_in_band() {
             self.z
         } else if rate > fair_share {
             self.z / lower
@@ -171,9 +234,12 @@ impl SwitchAlgorithm for Osu {
         feedback: &mut Feedback,
     ) {
         let vc = self.vcs[slot];
-        let er = vc.answer_in(meter.interval()).unwrap_or_else(|| {
-            let er = RateCode::floor(self.explicit_rate(vc.ccr));
-            self.vcs[slot].answer = Some((meter.interval(), er));
+        let interval = meter.interval();
+        let er = vc.answer_in(interval).unwrap_or_else(|| {
+            let missed = vc.answer.map_or(1.0, |last| self.raised.since(last.raised));
+            let er = RateCode::floor(self.explicit_rate(vc.ccr, missed));
+            let raised = self.raised.times(self.raises_by());
+            self.vcs[slot].answer = Some(Answer { interval, er, raised });
             er
         });
         feedback.limit_to_code(er);
@@ -185,6 +251,7 @@ impl SwitchAlgorithm for Osu {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
+        self.raised = self.raised.times(self.raises_by());
         self.capacity = load.available(self.link_rate * self.config.target_utilization);
         self.z = load_factor(load.abr_rate(), self.capacity);
         self.n = load.active.max(1);
@@ -306,7 +373,8 @@ mod tests {
         assert_eq!(world.er(A), third);
         world.interval([384, 128], 0);
         world.claim(B, 0.125);
-        assert_eq!(world.er(B), 0.125 * 1.5 / 0.5);
+        // It had no answer in two intervals: z = 1 would have raised it by 1.5, z = 1.5 by nothing.
+        assert_eq!(world.er(B), 0.125 * 1.5 * 1.5 / 0.5);
     }
 
     #[test]
@@ -344,6 +412,33 @@ mod tests {
         assert!((world.er(A) - 0.512).abs() < 0.512 / 512.0);
         world.claim(B, 0.5);
         assert_eq!(world.er(B), 1.0);
+    }
+
+    #[test]
+    fn intervals_within_the_band_without_an_answer_are_made_up_for_up_to_an_equal_share() {
+        let mut world = World::new(0.5);
+        // z = 1: whoever has less than the share of 0.5 is raised by 1.5 in each interval.
+        world.interval([1024, 1], 0);
+        world.interval([1023, 1], 0);
+        world.claim(A, 0.75);
+        world.claim(B, 1.0 / 64.0);
+        assert_eq!([world.er(A), world.er(B)], [0.375, 1.5 / 64.0]);
+        // Three intervals later: twice without an answer, and once with one.
+        (0..3).for_each(|_| world.interval([1023, 1], 0));
+        assert_eq!([world.er(A), world.er(B)], [0.375, 3.375 / 64.0]);
+        // The answer of this interval stands, and counts once.
+        assert_eq!(world.er(B), 3.375 / 64.0);
+        world.interval([1023, 1], 0);
+        assert_eq!(world.er(B), 1.5 / 64.0);
+        // From next to nothing: to the share, and by the answer of this interval.
+        (0..5000).for_each(|_| world.interval([1023, 1], 0));
+        world.claim(B, 0.0);
+        assert_eq!(world.er(B), 0.75);
+        // Outside the band nothing is made up for.
+        (0..9).for_each(|_| world.interval([200, 0], 0));
+        world.claim(B, 1.0 / 64.0);
+        let once = RateCode::floor(CellRate::new(C / 64.0 * 1024.0 / 200.0)).rate().as_cells_per_s() / C;
+        assert_eq!(world.er(B), once);
     }
 
     #[test]
