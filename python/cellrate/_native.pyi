@@ -67,6 +67,7 @@ class Scenario:
     def cannot_settle(self) -> str: ...
     def overbooked(self) -> str: ...
     def ends(self) -> list[tuple[str, bool, float]]: ...
+    def unkept(self) -> str: ...
     def to_toml(self) -> str: ...
     def hash(self) -> str: ...
 
@@ -661,6 +662,17 @@ class OverbookedRow(TypedDict):
     line: float
 
 @type_check_only
+class UnkeptRow(TypedDict):
+    port: str
+    by: str
+    connections: int
+    vc: str
+    promised: float
+    left: float | None
+    other: str
+    remedy: str
+
+@type_check_only
 class StartsRow(TypedDict):
     port: str
     connections: int
@@ -812,6 +824,7 @@ class Summary(TypedDict, total=False):
     negotiated: list[NegotiatedRow]
     beyond_signalling: list[BeyondSignallingRow]
     overbooked: list[OverbookedRow]
+    unkept: list[UnkeptRow]
     starts: list[StartsRow]
     clocks: list[ClocksRow]
     phase_effects: list[PhaseEffectsRow]

@@ -412,6 +412,20 @@ class Scenario:
         """
         return {f"{vc} (back)" if backward else vc: at_s for vc, backward, at_s in self._native.ends()}
 
+    def unkept(self) -> list[dict[str, Any]]:
+        """Say where others may take the place of what is promised, before the run: [] where that cannot be.
+
+        Returns
+        -------
+        list of dict
+            A row for each output port of a switch, and for what is shared there ("queue" or "buffer"), at which a
+            connection cannot have its MCR (ABR, GFR, UBR), SCR (VBR) or PCR (CBR) in the long run, although the line
+            has room for all promises: others may bring more than they are promised, and nothing of the port goes by
+            promises. With `admission`, too, which books rates. They are the rows of "unkept" in a run's summary.
+        """
+        rows: list[dict[str, Any]] = json.loads(self._native.unkept())
+        return rows
+
     def draw(self) -> Drawn:
         """Draw the network: switches with their algorithms, hosts, links, and the ways that connections take.
 

@@ -325,8 +325,6 @@ def nobody_is_silent(shown: Shown) -> Iterator[str]:
     """A greedy ABR source that has been admitted sends, whatever happened before."""
     if shown.world["algorithm"] not in HANDED_OUT or not shown.is_steady:
         return
-    if shown.world["algorithm"] == "osu" and shown.world["changing"] == "stops":
-        return  # from 0 a rate is multiplied by 1.1 an answer, ten a second: seconds (docs/pairs.md)
     for vc in ("v1", "v2", "v3"):
         if vc in shown.admitted and shown.world["tcp"] == "none" and shown.rate(vc) < 0.05 * LINE / 6:
             yield f"{vc} sends {shown.rate(vc) / 1e6:.3f} Mb/s"

@@ -107,3 +107,99 @@ def test_a_start_within_a_line_or_left_out_is_not_told(settings: dict[str, str])
     long = scenario((1, 40, "")).set({"defaults.link.length": "500 km", "duration": "60 ms"} | settings)
     summary = cellrate.run(long).summary
     assert summary["starts"] == []
+
+
+FRAMES = '{ type = "frames", frames_per_second = 250, size = "30 kB" }'
+CONSTANT = '{ type = "constant", rate = "60 Mbps" }'
+GREEDY_UBR = 'category = "ubr"\ntraffic = { type = "greedy" }'
+ABR = (1, 2, "")
+LEFT = (40 + 0.1 * 149.76) * 1e6 / 424
+"""Rate that GFR and UBR have: 40 Mb/s that are booked, and the tenth that ERICA leaves [cells/s]."""
+
+
+def ubr(mcr: str, traffic: str = CONSTANT, category: str = "ubr") -> str:
+    return f'category = "{category}"\nmcr = "{mcr}"\ntraffic = {traffic}'
+
+
+def unkept(*vcs: tuple[int, int, str], head: str = "", **switch: object) -> list[dict[str, object]]:
+    made = scenario(ABR, *vcs, head=head).set({f"defaults.switch.{key}": value for key, value in switch.items()})
+    return made.unkept()
+
+
+@pytest.mark.parametrize("head", ["", "admission = true\n"])
+def test_an_mcr_that_shares_a_queue_with_who_brings_more_is_said_with_what_is_left(head: str) -> None:
+    """A queue divides by what comes: 60 of 60 and 149.76."""
+    vcs = (3, 3, ubr("40 Mbps")), (4, 4, GREEDY_UBR)
+    (row,) = unkept(*vcs, head=head)
+    assert (row["port"], row["by"], row["vc"], row["other"]) == ("sw->d", "queue", "vc3", "vc4")
+    assert row["left"] == pytest.approx(LEFT * 60 / (60 + 149.76), rel=0.01)
+    # By turns of one cell half of it, by weights nearly all.
+    (row,) = unkept(*vcs, head=head, queueing='{ type = "round-robin" }')
+    assert row["left"] == pytest.approx(LEFT / 2, rel=0.01)
+    assert unkept(*vcs, head=head, queueing='{ type = "weighted-fair" }') == []
+    # Alone, or beside one that brings no more than its own, it has all.
+    assert unkept(vcs[0], head=head) == []
+
+
+def test_what_is_said_to_be_left_is_what_comes() -> None:
+    made = scenario(ABR, (3, 3, ubr("40 Mbps")), (4, 4, GREEDY_UBR))
+    made = made.set({"duration": "400 ms", "defaults.abr": '{ icr = "5 Mbps" }'})
+    (row,) = made.unkept()
+    rate = {found["vc"]: found["delivered"] / 0.4 for found in cellrate.run(made).summary["vcs"]}["vc3"]
+    assert rate == pytest.approx(row["left"], rel=0.05)
+    assert rate < 0.5 * row["promised"]
+
+
+@pytest.mark.parametrize(
+    ("vcs", "switch", "by"),
+    [
+        # A buffer of GFR and UBR that a greedy one fills, although turns go by weight; with room for each it does not.
+        ([(3, 3, ubr("40 Mbps", FRAMES, "gfr")), (4, 4, GREEDY_UBR)], {"buffers": '{ ubr = "1000 cells" }'}, "buffer"),
+        (
+            [(3, 3, ubr("40 Mbps", FRAMES, "gfr")), (4, 4, GREEDY_UBR)],
+            {"buffers": '{ ubr = "1000 cells" }', "room": "300 cells"},
+            None,
+        ),
+        # One buffer for all categories, which UBR fills.
+        ([(3, 3, CBR), (4, 4, GREEDY_UBR)], {"buffers": '{ shared = "1000 cells" }'}, "buffer"),
+        ([(3, 3, CBR), (4, 4, GREEDY_UBR)], {"buffers": '{ ubr = "300 cells", shared = "1000 cells" }'}, None),
+        # A connection that is held to a rate fills the buffer that it shares.
+        (
+            [(3, 3, GREEDY_UBR + '\nshaped_to = "10 Mbps"'), (4, 4, ubr("20 Mbps", CONSTANT))],
+            {"buffers": '{ ubr = "1000 cells" }'},
+            "buffer",
+        ),
+    ],
+)
+def test_buffers_that_others_may_fill_are_said(
+    vcs: list[tuple[int, int, str]], switch: dict[str, str], by: str | None
+) -> None:
+    room = f', room = "{switch["room"]}"' if "room" in switch else ""
+    found = unkept(*vcs, buffers=switch["buffers"], queueing=f'{{ type = "weighted-fair"{room} }}')
+    assert [row["by"] for row in found] == ([] if by is None else [by])
+
+
+def test_a_source_beyond_its_contract_takes_what_others_are_promised_unless_it_is_policed() -> None:
+    cbr = 'category = "cbr"\ntraffic = { type = "constant", rate = "70 Mbps" }'
+    vbr = 'category = "vbr"\nscr = "20 Mbps"\ntraffic = { type = "greedy" }'
+    head = "admission = true\n"
+    (row,) = unkept((3, 3, cbr), (4, 4, vbr), head=head)
+    assert (row["vc"], row["other"], row["by"]) == ("vc3", "vc4", "queue")
+    for held in ("police = { mbs = 100 }", 'shaping = { scr = "20 Mbps", mbs = 100 }'):
+        assert unkept((3, 3, cbr), (4, 4, f"{vbr}\n{held}"), head=head) == []
+
+
+def test_an_mcr_of_abr_needs_feedback() -> None:
+    vcs = (3, 3, 'abr = { mcr = "60 Mbps" }')
+    assert unkept(vcs) == []
+    (row,) = unkept(vcs, algorithm='{ type = "none" }')
+    assert (row["vc"], row["remedy"]) == ("vc3", "an algorithm or EFCI at the port")
+    assert row["left"] == pytest.approx(149.76e6 / 424 / 3, rel=1e-3)
+
+
+def test_validate_and_run_say_what_is_not_kept(tmp_path: Path) -> None:
+    file = tmp_path / "unkept.toml"
+    file.write_text(scenario(ABR, (3, 3, ubr("40 Mbps")), (4, 4, GREEDY_UBR)).toml)
+    said = "Not kept: at sw->d vc3 is promised 40 Mbps and has about 15.73: vc4 may bring more than it is promised"
+    assert said in command("validate", file).stdout
+    assert said in command("run", file).stdout

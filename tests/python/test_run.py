@@ -96,6 +96,7 @@ def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
         "unsettled",
         "beyond_signalling",
         "overbooked",
+        "unkept",
         "starts",
         "transport_streams",
         "reference_list",

@@ -103,6 +103,15 @@ function overbookedLine(row: Row): string {
   );
 }
 
+function unkeptLine(row: Row): string {
+  const others = row.connections > 1 ? ` (${row.connections} connections)` : "";
+  const left = row.by === "queue" ? `has about ${general(row.left * 424e-6, 4)}` : "may have nothing";
+  return (
+    `Not kept: at ${row.port} ${row.vc}${others} is promised ${general(row.promised * 424e-6, 6)} Mbps and ${left}: ` +
+    `${row.other} may bring more than it is promised, and their ${row.by} goes by no promise; ${row.remedy} would.`
+  );
+}
+
 function startLine(row: Row): string {
   return (
     `Start: at ${row.port} ${row.connections} sources begin together with ${general(row.icr / row.line, 3)} times the rate of the line (ICR), ` +
@@ -164,6 +173,7 @@ export function reportOf(summary: Summary): (Table | string)[] {
         "ABR begins with ICR, which is PCR unless the scenario says less.",
     ),
     ...rows("overbooked").map(overbookedLine),
+    ...rows("unkept").map(unkeptLine),
     ...rows("starts").map(startLine),
     ...rows("phase_effects").map(phaseEffectLine),
     ...rows("unsettled").map(unsettledLine),

@@ -1,10 +1,10 @@
 //! Rows of results on what a scenario asks of its lines beyond what they carry: guarantees that are promised more than
-//! once, and sources that begin together faster than a line.
+//! once, or that others may take, and sources that begin together faster than a line.
 
 use std::collections::HashMap;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{Scenario, Sender};
+use cellrate_scenario::{Category, Scenario, Sender, SharedBy};
 use serde::Serialize;
 
 use crate::declared::Row;
@@ -37,6 +37,56 @@ pub fn overbooked(scenario: &Scenario) -> Vec<OverbookedSummary> {
         line: scenario.link(found.port.link()).slowest_rate().to_cell_rate().as_cells_per_s(),
     };
     scenario.overbooked.iter().map(row).collect()
+}
+
+/// A port at which others may take the place of what is promised, although the line has room for it: they may bring
+/// more than they are promised, and share a queue or a buffer that goes by no promise.
+#[derive(Clone, Debug, PartialEq, Serialize, Row)]
+#[row(one = "unkept promise", many = "unkept promises", named = "{port}")]
+pub struct UnkeptSummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// "queue": turns; "buffer": room for cells that wait.
+    pub by: &'static str,
+    /// Directions of connections whose promises are not kept.
+    #[row(unit = plain, adds = sum)]
+    pub connections: u64,
+    /// The one of which the least part is kept.
+    pub vc: String,
+    /// Rate that it is promised: MCR of ABR, GFR and UBR, SCR of VBR, PCR of CBR.
+    #[row(unit = cells_per_s, adds = largest)]
+    pub promised: f64,
+    /// Rate that is left for it in the long run; null where a buffer may leave nothing.
+    #[row(unit = cells_per_s, adds = least)]
+    pub left: Option<f64>,
+    /// The connection that may bring most beyond what it is promised.
+    pub other: String,
+    /// The setting that would keep the promises.
+    pub remedy: &'static str,
+}
+
+/// The ports that do not keep promises.
+pub fn unkept(scenario: &Scenario) -> Vec<UnkeptSummary> {
+    let row = |found: &cellrate_scenario::Unkept| UnkeptSummary {
+        port: port_name(scenario, found.port),
+        by: found.shared.word(),
+        connections: found.connections as u64,
+        vc: found.vc.clone(),
+        promised: found.promised,
+        left: found.left,
+        other: found.other.clone(),
+        remedy: match (found.shared, found.category) {
+            (SharedBy::Buffer, _) => {
+                "queueing.room, a buffer for each category, or a frame_discard that counts each"
+            }
+            (SharedBy::Queue, Category::Abr) => "an algorithm or EFCI at the port",
+            (SharedBy::Queue, Category::Gfr | Category::Ubr) => "queueing of type \"weighted-fair\", by MCR",
+            (SharedBy::Queue, Category::Cbr | Category::Vbr) => {
+                "police or shaping, which hold it to its contract"
+            }
+        },
+    };
+    scenario.unkept.iter().map(row).collect()
 }
 
 /// A port whose longest queue is that of the start: its ABR sources begin together faster than its line, before any

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cellrate_engine::beyond_lines::overbooked;
+use cellrate_engine::beyond_lines::{overbooked, unkept};
 use cellrate_engine::memory::{self, Outlook};
 use cellrate_engine::names::port_name;
 use cellrate_engine::plugins::wanted;
@@ -298,6 +298,12 @@ impl Scenario {
             Some((name.clone(), flow.is_backward(), ends_at(&scenario, flow)?.as_secs_f64()))
         });
         Ok(ends.collect())
+    }
+
+    /// The ports at which others may take what is promised, as JSON text: rows of `unkept`.
+    fn unkept(&self, py: Python<'_>) -> PyResult<String> {
+        let scenario = self.resolved(py)?;
+        Ok(serde_json::json!(unkept(&scenario)).to_string())
     }
 
     /// The number of threads that can share a run.

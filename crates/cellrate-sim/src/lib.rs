@@ -39,7 +39,7 @@ pub use results::{
     CompletionSummary, DemandSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary,
     HostBottleneck, LoopbackSummary, OverbookedSummary, PageSummary, PhaseEffectSummary, PolicingSummary,
     PortSummary, ReferenceRow, RunResult, RunSummary, Series, StartSummary, Summary, TcpSummary,
-    TransportStreamSummary, UnsettledSummary, VirtualSourceSummary,
+    TransportStreamSummary, UnkeptSummary, UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

@@ -17,7 +17,7 @@ from .typed import Parameter, in_two_columns
 def validate(file: File, /, *, set: Settings = None, allow_files: AllowFiles = None) -> int:
     """Check a scenario without running it."""
     from ..live.trust import told_commands
-    from ..recorded.summaries import overbooked_line, unsettled_line
+    from ..recorded.summaries import overbooked_line, unkept_line, unsettled_line
     from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set), allow_files=allow_files or ())
@@ -28,6 +28,7 @@ def validate(file: File, /, *, set: Settings = None, allow_files: AllowFiles = N
             first = point.scenario
         # Of a sweep, what is said of several points is said once.
         rows.update((printable(overbooked_line(row)), None) for row in point.scenario.overbooked())
+        rows.update((printable(unkept_line(row)), None) for row in point.scenario.unkept())
         rows.update((printable(unsettled_line(row)), None) for row in point.scenario.cannot_settle())
     names = f"{printable(str(file))} is sound: {printable(first.name)}"
     print(f"{names}, {'1 run' if runs == 1 else f'{runs} runs'} of {first.duration_s:g} s, hash {scenario.hash[:12]}")

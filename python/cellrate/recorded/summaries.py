@@ -128,6 +128,17 @@ def overbooked_line(row: Row) -> str:
     )
 
 
+def unkept_line(row: Row) -> str:
+    """Say of a port that others may take the place of what is promised to a connection."""
+    others = f" ({row['connections']} connections)" if row["connections"] > 1 else ""
+    left = f"has about {row['left'] * 424e-6:.4g}" if row["by"] == "queue" else "may have nothing"
+    return (
+        f"Not kept: at {row['port']} {row['vc']}{others} is promised {row['promised'] * 424e-6:.6g} Mbps and {left}: "
+        f"{row['other']} may bring more than it is promised, and their {row['by']} goes by no promise; "
+        f"{row['remedy']} would."
+    )
+
+
 def start_line(row: Row) -> str:
     """Say of a port that its longest queue, and what follows from it, is that of the start."""
     return (
@@ -183,6 +194,7 @@ def report(summary: Rows, groups: Groups | None = None) -> list[Part]:
         for row in summary.get("host_bottlenecks", [])
     ]
     parts += map(overbooked_line, summary.get("overbooked", []))
+    parts += map(unkept_line, summary.get("unkept", []))
     parts += map(start_line, summary.get("starts", []))
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))

@@ -1,8 +1,8 @@
 //! Results of a live run. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
 //! only a live run has are documented in docs/testbed.md.
 
-pub use cellrate_engine::beyond_lines::{OverbookedSummary, StartSummary};
-use cellrate_engine::beyond_lines::{overbooked, starts};
+pub use cellrate_engine::beyond_lines::{OverbookedSummary, StartSummary, UnkeptSummary};
+use cellrate_engine::beyond_lines::{overbooked, starts, unkept};
 use cellrate_engine::connection_end::RmCount;
 use cellrate_engine::declared::{Results, Row};
 use cellrate_engine::frame_discards::FrameDiscards;
@@ -55,6 +55,8 @@ pub struct Summary {
     pub beyond_signalling: Vec<BeyondSignallingSummary>,
     /// Ports whose lines are promised more than once.
     pub overbooked: Vec<OverbookedSummary>,
+    /// Ports at which others may take what is promised.
+    pub unkept: Vec<UnkeptSummary>,
     /// Ports whose longest queue is that of the start.
     pub starts: Vec<StartSummary>,
     /// Clocks that are not exact, hosts before links.
@@ -346,6 +348,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         negotiated: negotiated(ending.scenario),
         beyond_signalling: beyond_signalling(ending.scenario),
         overbooked: overbooked(ending.scenario),
+        unkept: unkept(ending.scenario),
         starts: starts(ending.scenario, ports.iter().map(|port| &port.common)),
         clocks: clocks(ending.scenario),
         unsettled: cannot_settle(ending.scenario),

@@ -102,6 +102,8 @@ pub struct Scenario {
     pub refused: Vec<Refused>,
     /// Ports whose lines are promised more than once, where the scenario does not ask for admission.
     pub overbooked: Vec<Overbooked>,
+    /// Ports that do not keep what is promised, whatever admission books.
+    pub unkept: Vec<Unkept>,
     /// Parameters that negotiation changed, in the order it happened.
     pub negotiated: Vec<Negotiated>,
     /// Clocks that are not exact, hosts before links.
@@ -134,6 +136,38 @@ pub struct Overbooked {
     pub promised: CellRate,
     /// Connections with a promise there.
     pub connections: usize,
+}
+
+/// A port at which others may take the place of promises.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unkept {
+    /// The port.
+    pub port: PortIndex,
+    /// Queue or buffer that they share.
+    pub shared: SharedBy,
+    /// Category of `vc`.
+    pub category: Category,
+    /// Directions of connections whose promises are not kept.
+    pub connections: usize,
+    /// The connection of which the least part is kept.
+    pub vc: String,
+    /// Rate that it is promised [cells/s].
+    pub promised: f64,
+    /// Rate that is left for it in the long run [cells/s]; `None` where a buffer may leave nothing.
+    pub left: Option<f64>,
+    /// The connection that may bring most beyond what it is promised.
+    pub other: String,
+}
+
+words! {
+    /// Place that connections share at a port.
+    #[derive(Hash)]
+    pub enum SharedBy {
+        /// Turns: of one queue, or of queues that do not go by promises.
+        Queue = "queue",
+        /// Room for cells that wait.
+        Buffer = "buffer",
+    }
 }
 
 /// One change of one parameter on the way of a connection's set-up.

@@ -77,6 +77,11 @@ struct Wish {
     loss: Option<f64>,
 }
 
+impl Wish {
+    /// Nothing is negotiated, and on-off sources are booked one by one.
+    const NONE: Wish = Wish { negotiate: false, charging: None, signalled: Optional::ALL, loss: None };
+}
+
 /// Sets the connections up; those that are admitted get the parameters agreed on.
 pub(super) fn admit(
     root: &Table,
@@ -187,9 +192,31 @@ fn wish(root: &Table) -> Result<Option<Wish>, Fault> {
     }))
 }
 
+/// Rates that are promised to the two directions of each connection, admission or not \[cells/s\].
+pub(super) fn promises(connections: &[Connection], terms: &[Terms]) -> Vec<[f64; 2]> {
+    let of =
+        |(connection, terms)| [false, true].map(|backward| promise(connection, backward, terms, &Wish::NONE));
+    connections.iter().zip(terms).map(of).collect()
+}
+
+/// Rate that is promised to a direction of a connection \[cells/s\]: 0 for one without traffic.
+fn promise(connection: &Connection, backward: bool, terms: &Terms, wish: &Wish) -> f64 {
+    let flow = connection.flow(backward);
+    if flow.traffic.is_none() {
+        return 0.0;
+    }
+    match request(connection.category, flow, connection.queue.mcr, terms, wish) {
+        Request::Abr { mcr: rate, .. }
+        | Request::Cbr { pcr: rate }
+        | Request::Vbr { scr: rate }
+        | Request::Minimum { mcr: rate } => rate.as_cells_per_s(),
+        Request::OnOff(_) | Request::Ubr => 0.0,
+    }
+}
+
 /// The ports whose lines are promised more than once: a promise is what [`admit`] would book.
 fn overbooked(network: &Network, connections: &[Connection], terms: &[Terms]) -> Vec<Overbooked> {
-    let wish = Wish { negotiate: false, charging: None, signalled: Optional::ALL, loss: None };
+    let wish = Wish::NONE;
     let mut promised = vec![(0.0, 0); 2 * network.links.len()];
     for (place, connection) in connections.iter().enumerate() {
         if connection.branch.is_some() {
@@ -197,17 +224,7 @@ fn overbooked(network: &Network, connections: &[Connection], terms: &[Terms]) ->
         }
         let branches = connections[place + 1..].iter().take_while(|other| other.branch.is_some()).count();
         for backward in [false, true] {
-            let flow = connection.flow(backward);
-            if flow.traffic.is_none() {
-                continue;
-            }
-            let rate = match request(connection.category, flow, connection.queue.mcr, &terms[place], &wish) {
-                Request::Abr { mcr: rate, .. }
-                | Request::Cbr { pcr: rate }
-                | Request::Vbr { scr: rate }
-                | Request::Minimum { mcr: rate } => rate.as_cells_per_s(),
-                Request::OnOff(_) | Request::Ubr => 0.0,
-            };
+            let rate = promise(connection, backward, &terms[place], &wish);
             if rate == 0.0 {
                 continue;
             }

@@ -29,6 +29,7 @@ mod stop_and_go;
 mod traffic;
 mod tree;
 mod uili;
+mod unkept;
 mod vs_vd;
 
 pub use algorithm::least_interval;
@@ -37,7 +38,7 @@ use std::borrow::Cow;
 
 use cellrate_proto::declaration::Shape;
 
-use crate::model::Scenario;
+use crate::model::{NodeKind, PortIndex, Scenario};
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
@@ -55,14 +56,22 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let applications = application::build(root, &network, &connections, duration)?;
     service::check_keys(&network, &connections, &terms)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
+    let mut promised = admission::promises(&connections, &terms);
     police::build(&network, &mut connections, terms.iter().map(|terms| &terms.police))?;
     probe::keep(&mut probes, &outcome.kept);
     let live = live::read(root, &network)?;
     tree::renumber(&mut connections, &outcome.kept);
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
+    let mut kept = outcome.kept.iter();
+    promised.retain(|_| kept.next() == Some(&true));
     let demands = flows::build(root, &network, outcome.desk.as_ref(), &mut connections)?;
     service::book(&mut network.links, &connections);
+    let of_switch = |port: PortIndex| {
+        let node = network.links[port.index() / 2].ends[port.index() % 2];
+        network.nodes[node.0 as usize].kind == NodeKind::Switch
+    };
+    let unkept = unkept::unkept(&network.links, &connections, &promised, of_switch);
     let book = outcome.desk.map(|desk| desk.book).unwrap_or_default();
     let seed = root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64;
     let clocks = clock::set(root, seed, &mut network, &mut connections)?;
@@ -81,6 +90,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         book,
         refused: outcome.refused,
         overbooked: outcome.overbooked,
+        unkept,
         negotiated: outcome.negotiated,
         clocks,
         probes,

@@ -12,7 +12,7 @@ use crate::model::{Category, Connection, Link, Port, Queueing};
 use crate::text::error::{Fault, Place};
 
 /// The place of a category among those that ports tell apart: CBR and VBR, ABR, GFR and UBR.
-const fn class(category: Category) -> usize {
+pub(super) const fn class(category: Category) -> usize {
     match category {
         Category::Cbr | Category::Vbr => 0,
         Category::Abr => 1,

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
-use cellrate_engine::beyond_lines::{overbooked, starts};
+use cellrate_engine::beyond_lines::{overbooked, starts, unkept};
 use cellrate_engine::channels::{self, ChannelSummary};
 use cellrate_engine::loopback::LoopbackSummary;
 use cellrate_engine::rows::{beyond_signalling, clocks, negotiated, refused};
@@ -86,6 +86,7 @@ pub(crate) fn account(
             negotiated: negotiated(scenario),
             beyond_signalling: beyond_signalling(scenario),
             overbooked: overbooked(scenario),
+            unkept: unkept(scenario),
             starts,
             clocks: clocks(scenario),
             phase_effects,

@@ -18,7 +18,7 @@ mod unsettled;
 mod virtual_sources;
 
 pub(crate) use account::account;
-pub use cellrate_engine::beyond_lines::{OverbookedSummary, StartSummary};
+pub use cellrate_engine::beyond_lines::{OverbookedSummary, StartSummary, UnkeptSummary};
 pub use cellrate_engine::branch_point::BranchPointSummary;
 pub use cellrate_engine::channels::ChannelSummary;
 use cellrate_engine::declared::{Results, Row};
@@ -114,6 +114,8 @@ pub struct Summary {
     pub beyond_signalling: Vec<BeyondSignallingSummary>,
     /// Ports whose lines are promised more than once.
     pub overbooked: Vec<OverbookedSummary>,
+    /// Ports at which others may take what is promised.
+    pub unkept: Vec<UnkeptSummary>,
     /// Ports whose longest queue is that of the start.
     pub starts: Vec<StartSummary>,
     /// Clocks that are not exact, hosts before links.

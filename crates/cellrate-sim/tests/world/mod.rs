@@ -39,6 +39,7 @@ impl World {
             book: cellrate_proto::admission::Book::default(),
             refused: vec![],
             overbooked: vec![],
+            unkept: vec![],
             negotiated: vec![],
             clocks: vec![],
             probes: vec![],
