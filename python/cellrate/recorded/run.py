@@ -133,10 +133,9 @@ class Recorded:
         "policing" (a row per policer), "branch_points" (a row per branch point of a tree), "loopbacks" (of OAM),
         "channels" (of virtual paths), "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and
         "negotiated" (at set-up), "beyond_signalling" (PCR of more than 24 bits), "overbooked" (lines that
-        are promised more than once), "unkept" (promises that others may take), "starts" (ports whose longest queue is that of the start), "clocks" (that are not
-        exact),
-        "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle); docs/results.md lists the
-        keys.
+        are promised more than once), "unkept" (promises that others may take), "starts" (ports whose longest queue is
+        that of the start), "clocks" (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports
+        whose rates do not settle); docs/results.md lists the keys.
         """
         if isinstance(self._summary, Unread):
             self._summary = self._summary.read()
