@@ -584,11 +584,14 @@ MOST_OCTETS = 1 << 28
 
 def _octets(place: Path) -> bytes:
     """Read a scenario, from a pipe too, but no device without an end."""
+    text = bytearray()
     with place.open("rb") as file:
-        text = file.read(MOST_OCTETS + 1)
-    if len(text) > MOST_OCTETS:
-        raise OSError(errno.EFBIG, f"it has more than {MOST_OCTETS:,} octets")
-    return text
+        # Part by part, as a read of so many takes memory for all of them at once.
+        while part := file.read(1 << 20):
+            text += part
+            if len(text) > MOST_OCTETS:
+                raise OSError(errno.EFBIG, f"it has more than {MOST_OCTETS:,} octets")
+    return bytes(text)
 
 
 def _folders(folders: Sequence[str | Path]) -> list[str]:

@@ -196,7 +196,7 @@ def test_papers_are_listed() -> None:
         (("wireshark", "--folder", "nowhere"), "--folder needs --install"),
         (("wireshark", "--folder", "nowhere", "--print"), "--folder needs --install"),
         (("paper", "run", "unheard-of"), "there is no paper"),
-        (("paper", "run", "uili", "--only", "burst"), "no experiment, table or claim of paper uili"),
+        (("paper", "run", "uili", "--only", "burst"), "not an experiment, table or claim of paper uili"),
         (("paper", "run", "uili", "--only", "bursts,"), "has an empty part"),
         (("paper", "readme", "uili", "--report", "nowhere"), "holds no report"),
         (("paper", "report", "nowhere"), "holds no report"),

@@ -135,3 +135,12 @@ def test_each_step_runs_and_shows_what_its_text_says() -> None:
     # At 120 words a minute half of its ten minutes is left for trying.
     assert words["abr"] < 600
     assert max(words.values()) < 1000
+
+
+def test_a_slider_has_the_sentence_of_its_own_algorithm() -> None:
+    with lab() as address, opened(address + "#lesson=rcp") as page:
+        page.until("typeof cellrate !== 'undefined' && document.querySelectorAll('.slider').length > 1")
+        texts = page.value("[...document.querySelectorAll('.slider small')].map((one) => one.textContent)")
+        # Phantom, which stands before RCP in the list of algorithms, has an alpha, too.
+        assert "Gain of what the line has left." in texts
+        assert not any("Weight of the newest interval" in text for text in texts)

@@ -34,15 +34,15 @@ function words(key: string): string {
   return key.replaceAll("_", " ");
 }
 
-/** Name, place and sentence of the parameter at a path. */
-export function named(schema: Schema | null, path: string): Named {
+/** Name, place and sentence of the parameter at a path, in a table of type `kind` where tables there have types. */
+export function named(schema: Schema | null, path: string, kind?: string): Named {
   const parts = path.split(".");
   const key = parts[parts.length - 1];
   const known = MEANINGS[(SYMBOLS[key] ?? key).toLowerCase()];
   // The glossary's symbols in small letters are keys of ABR alone.
   const isOfAbr = parts.includes("abr") && known !== undefined;
   const inSchema = schema && lists(schema).has(parts[0]) ? [parts[0], ...parts.slice(2, -1)] : parts.slice(0, -1);
-  const told = schema ? (keys(schema, inSchema).get(key) ?? "") : "";
+  const told = schema ? (keys(schema, inSchema, kind).get(key) ?? "") : "";
   const meaning = isOfAbr || (SYMBOLS[key] && known) ? known.meaning : told.replace(/\s*Default: .*$/s, "");
   const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1);
   return { name: isOfAbr ? known.symbol : words(key), of: place(parts), sentence };

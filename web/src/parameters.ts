@@ -21,17 +21,26 @@ const MOST_ENTRIES = 40;
 /** How many steps a slider makes of a factor of ten. */
 const PER_DECADE = 48;
 
+/** A value of a scenario: its path, the value, and the `type` of the table in which it stands, where that has one. */
+export interface Written {
+  path: string;
+  value: string;
+  kind?: string;
+}
+
 /** All parameters that a scenario writes down, by their paths. */
-export function written(document: Json, schema: Schema | null): { path: string; value: string }[] {
-  const found: { path: string; value: string }[] = [];
+export function written(document: Json, schema: Schema | null): Written[] {
+  const found: Written[] = [];
   const entries = schema ? lists(schema) : new Set<string>();
-  const walk = (value: Json, path: string[]): void => {
+  const walk = (value: Json, path: string[], kind?: string): void => {
     const key = path[path.length - 1];
     if (NOT.has(key)) return;
     if (Array.isArray(value)) {
       if (path.length === 1 && entries.has(key)) value.slice(0, MOST_ENTRIES).forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
-    } else if (value !== null && typeof value === "object") Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner]));
-    else if (value !== null) found.push({ path: path.join("."), value: String(value) });
+    } else if (value !== null && typeof value === "object") {
+      const own = typeof value.type === "string" ? value.type : undefined;
+      Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner], own));
+    } else if (value !== null) found.push({ path: path.join("."), value: String(value), kind });
   };
   if (document && typeof document === "object" && !Array.isArray(document)) Object.entries(document).forEach(([key, value]) => walk(value, [key]));
   return found;
@@ -47,13 +56,13 @@ function handle(entry: Json, number: number): string {
 }
 
 /** Parameters that a scenario leaves at their defaults and could write down for all: paths and default values. */
-export function unwritten(document: Json, schema: Schema): { path: string; value: string }[] {
+export function unwritten(document: Json, schema: Schema): Written[] {
   const known = new Set(written(document, schema).map(({ path }) => path));
   const places: [string, string[]][] = [
     ["defaults.abr", ["defaults", "abr"]],
     ["defaults.link", ["defaults", "link"]],
   ];
-  const found: { path: string; value: string }[] = [];
+  const found: Written[] = [];
   for (const [prefix, path] of places) {
     for (const key of keys(schema, path).keys()) {
       const value = fallback(schema, [...path, key]);

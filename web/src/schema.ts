@@ -40,10 +40,12 @@ function about(key: Schema): string {
   return (shapes(key).find((shape) => shape.description && !shape.pattern)?.description as string | undefined) ?? "";
 }
 
-/** Keys that a table may have, each with its description. */
-export function keys(root: Schema, path: string[]): Map<string, string> {
+/** Keys that a table may have, each with its description: that of tables of type `kind` first, as others mean something else by the same key. */
+export function keys(root: Schema, path: string[], kind?: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const place of at(root, path)) {
+  const places = at(root, path);
+  const own = kind === undefined ? [] : places.filter((place) => (place.properties?.type as Schema | undefined)?.const === kind);
+  for (const place of [...own, ...places]) {
     for (const [key, of] of Object.entries((place.properties ?? {}) as Record<string, Schema>)) {
       if (!found.get(key)) found.set(key, about(of));
     }

@@ -23,6 +23,8 @@ export class Sliders {
   private settings = new Map<string, string>();
   private shown: string[] = [];
   private all = new Map<string, string>();
+  /** Types of the tables that parameters stand in. */
+  private kinds = new Map<string, string | undefined>();
   private timer: number | undefined;
 
   constructor(
@@ -62,6 +64,7 @@ export class Sliders {
     const schema = this.schema();
     const listed = written(document as never, schema);
     if (schema) listed.push(...unwritten(document as never, schema));
+    this.kinds = new Map(listed.map(({ path, kind }) => [path, kind]));
     this.all = new Map(listed.filter(({ path, value }) => parameter(schema, path, value)).map(({ path, value }) => [path, value]));
     for (const path of wanted) if (!this.all.has(path)) this.all.set(path, schema ? this.fallback(path, schema) : "");
     const rank = (path: string): number => {
@@ -88,7 +91,7 @@ export class Sliders {
   }
 
   private title(path: string): string {
-    const { name, of } = named(this.schema(), path);
+    const { name, of } = named(this.schema(), path, this.kinds.get(path));
     return of ? `${name} ${of}` : name;
   }
 
@@ -98,7 +101,7 @@ export class Sliders {
     if (!known) return null;
     const row = made("div", "slider");
     const id = `slider ${path}`;
-    const { name, of, sentence } = named(this.schema(), path);
+    const { name, of, sentence } = named(this.schema(), path, this.kinds.get(path));
     const label = made("label");
     label.append(made("strong", "", name), of ? ` ${of}` : "");
     label.htmlFor = id;

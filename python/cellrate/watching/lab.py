@@ -86,7 +86,7 @@ def write_lab(
     try:
         strangers = sorted(file.name for file in place.iterdir() if file.name not in KINDS) if place.exists() else []
         if strangers:
-            raise CellrateError(f"{place} holds {strangers[0]}, which is no file of the lab; give another folder")
+            raise CellrateError(f"{place} holds {strangers[0]}, which is not a file of the lab; give another folder")
         place.mkdir(parents=True, exist_ok=True)
         # Last the page itself, which asks for the others.
         for name in sorted(files, key=lambda name: name == "index.html"):

@@ -102,13 +102,13 @@ pub struct Osu {
     config: Arc<OsuConfig>,
     /// The target rate of an idle line.
     most: CellRate,
-    link_rate: CellRate,
     capacity: CellRate,
     z: f64,
     /// Connections that were active in the last interval, at least 1.
     n: u32,
-    /// Product of what raised rates up to an equal share, within the band.
-    raised: Raised,
+    /// Product of what raised rates up to an equal share, within the band: see [`Raised`].
+    doublings: u32,
+    factor: f64,
     vcs: List<OsuVc>,
 }
 
@@ -124,8 +124,15 @@ struct OsuVc {
 struct Answer {
     interval: u64,
     er: RateCode,
-    /// Product of what had raised rates until then, this answer among it.
-    raised: Raised,
+    /// Product of what had raised rates until then, this answer among it: see [`Raised`].
+    doublings: u32,
+    factor: f64,
+}
+
+impl Answer {
+    fn raised(&self) -> Raised {
+        Raised { factor: self.factor, doublings: self.doublings }
+    }
 }
 
 impl OsuVc {
@@ -140,12 +147,10 @@ struct Raised {
     /// From 1 to below 2.
     factor: f64,
     /// So many doublings beside it.
-    doublings: u64,
+    doublings: u32,
 }
 
 impl Raised {
-    const NOT: Raised = Raised { factor: 1.0, doublings: 0 };
-
     /// That and once more by `factor`, from 1 to infinity.
     fn times(self, factor: f64) -> Raised {
         let Raised { factor: mut mantissa, mut doublings } = self;
@@ -160,7 +165,7 @@ impl Raised {
     /// The factor from an `earlier` product to this one.
     fn since(self, earlier: Raised) -> f64 {
         let doublings = self.doublings - earlier.doublings;
-        let doubled = 1_u64.checked_shl(u32::try_from(doublings).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
+        let doubled = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         self.factor / earlier.factor * doubled as f64
     }
 }
@@ -170,7 +175,7 @@ impl Osu {
     pub fn new(config: impl Into<Arc<OsuConfig>>, link_rate: CellRate) -> Osu {
         let config = config.into();
         let most = link_rate * config.target_utilization;
-        Osu { config, most, link_rate, capacity: most, z: 0.0, n: 1, raised: Raised::NOT, vcs: List::new() }
+        Osu { config, most, capacity: most, z: 0.0, n: 1, doublings: 0, factor: 1.0, vcs: List::new() }
     }
 
     /// An equal share of the target rate \[cells/s\].
@@ -186,6 +191,10 @@ impl Osu {
     fn is_in_band(&self) -> bool {
         let [lower, upper] = self.band();
         lower <= self.z && self.z <= upper
+    }
+
+    fn raised(&self) -> Raised {
+        Raised { factor: self.factor, doublings: self.doublings }
     }
 
     /// Factor that raises rates up to an equal share in this interval, if the load is within the band; else 1.
@@ -236,23 +245,22 @@ impl SwitchAlgorithm for Osu {
         let vc = self.vcs[slot];
         let interval = meter.interval();
         let er = vc.answer_in(interval).unwrap_or_else(|| {
-            let missed = vc.answer.map_or(1.0, |last| self.raised.since(last.raised));
+            let missed = vc.answer.map_or(1.0, |last| self.raised().since(last.raised()));
             let er = RateCode::floor(self.explicit_rate(vc.ccr, missed));
-            let raised = self.raised.times(self.raises_by());
-            self.vcs[slot].answer = Some(Answer { interval, er, raised });
+            let Raised { factor, doublings } = self.raised().times(self.raises_by());
+            self.vcs[slot].answer = Some(Answer { interval, er, doublings, factor });
             er
         });
         feedback.limit_to_code(er);
     }
 
     fn on_link_rate(&mut self, link_rate: CellRate) {
-        self.link_rate = link_rate;
         self.most = link_rate * self.config.target_utilization;
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
-        self.raised = self.raised.times(self.raises_by());
-        self.capacity = load.available(self.link_rate * self.config.target_utilization);
+        Raised { factor: self.factor, doublings: self.doublings } = self.raised().times(self.raises_by());
+        self.capacity = load.available(self.most);
         self.z = load_factor(load.abr_rate(), self.capacity);
         self.n = load.active.max(1);
     }

@@ -122,9 +122,13 @@ pub fn legend(scenario: &Scenario) -> String {
     legend
 }
 
-/// The ports that carry cells, in the order of the links, each end after the other.
+/// The ports that carry cells, in the order of the links, each end after the other. Those of a connection that has no
+/// traffic are among them: in a live run hosts send packets over it.
 pub fn ports(scenario: &Scenario) -> Vec<Step> {
-    let used = carries_cells(scenario);
+    let mut used = carries_cells(scenario);
+    for flow in scenario.flows().filter(|flow| scenario.connection(flow.connection()).carries_packets()) {
+        scenario.steps(flow).for_each(|step| used[step.port().index()] = true);
+    }
     scenario.ports().filter(|port| used[port.index()]).map(|port| port.step()).collect()
 }
 

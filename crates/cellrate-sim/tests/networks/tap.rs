@@ -91,6 +91,15 @@ fn looking_changes_nothing_and_every_transmitted_cell_is_seen_in_order() {
 }
 
 #[test]
+fn ports_of_a_connection_for_packets_of_hosts_can_be_tapped() {
+    let scenario = pair("", "category = \"ubr\"\npcr = \"10 Mbps\"\ntraffic = { type = \"none\" }");
+    let names: Vec<String> = tap::ports(&scenario).iter().map(|&step| tap::name(&scenario, step)).collect();
+    assert_eq!(names, ["a->sw", "sw->a", "sw->b", "b->sw"]);
+    let (_, seen) = tapped(&scenario, tap::ports(&scenario), Time::NEVER);
+    assert_eq!(seen, [], "simulated, it has nothing to send");
+}
+
+#[test]
 fn a_cell_leaves_the_last_port_one_delay_before_it_arrives() {
     let mut scenario = pair("switch.algorithm = { type = \"erica\" }", "");
     let received = FlowQuantity::Received;
