@@ -68,7 +68,7 @@ class Print:
         Raises
         ------
         CellrateError
-            If a size is none, or too small or large, or no such font is installed.
+            If a text gives no size, a size is too small or too large, or the font is not installed.
         """
         width, height = (None, None) if size is None else _read_size(size)
         family, letters = (None, LETTERS) if font is None else _read_font(font)
