@@ -12,7 +12,7 @@ use cellrate_scenario::traffic::Generate;
 use crate::cell::Cell;
 use crate::stretch::Stretch;
 use crate::traffic::Supply;
-use crate::transport::{Departed, Interface, Over, Segment, SizedFlow};
+use crate::transport::{Departed, FlowDatagrams, Interface, Over, SizedFlow};
 
 /// How the cells of an end get onto its access link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -388,11 +388,11 @@ impl Endpoint {
     }
 
     /// A flow of a size begins at `now`: its datagrams wait, and the source begins anew.
-    pub fn begin_flow(&mut self, now: Time, datagrams: impl Iterator<Item = Segment>) {
+    pub fn begin_flow(&mut self, now: Time, datagrams: FlowDatagrams) {
         self.begin_call(now, now);
         if let Some(adapter) = self.end.supply.adapter_mut() {
             adapter.on_time(now);
-            datagrams.for_each(|datagram| adapter.offer(datagram));
+            adapter.begin_flow(datagrams);
         }
     }
 

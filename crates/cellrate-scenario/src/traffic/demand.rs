@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cellrate_proto::declaration::{Key, Setting, Shape, key};
-use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{Duration, Octets};
+use cellrate_proto::wire::{Encapsulation, cells_for};
+use cellrate_proto::{Cells, Duration, Octets};
 
 use super::{Traffic, TrafficKind};
 use crate::keys::{MOST_HEADER, MOST_PAYLOAD, OCTETS};
@@ -47,6 +47,13 @@ impl Datagrams {
             "For `size` without `tcp`: how IP packets become AAL5 SDUs, with the 8 octets of LLC/SNAP or bare.",
         ),
     ];
+
+    /// Cells of a flow of so many octets: all datagrams are full but for the last.
+    pub fn cells(&self, octets: Octets) -> Cells {
+        let cells_of = |octets| cells_for(self.header + Octets(octets), self.encapsulation).0;
+        let (full, rest) = (octets.0 / self.payload.0, octets.0 % self.payload.0);
+        Cells(full * cells_of(self.payload.0) + if rest > 0 { cells_of(rest) } else { 0 })
+    }
 
     /// The datagrams that the checked keys of flows describe.
     pub(crate) fn read(table: &Table) -> Result<Datagrams, Fault> {

@@ -159,6 +159,10 @@ fn flows_of_a_size_have_datagrams_and_no_more_than_best_effort() {
             "the last point is [1000 octets, 0.5]",
         ),
         (
+            "size = { type = \"cdf\", points = [[\"1001 GB\", 1]] }\n".into(),
+            "the last point is [1001000000000 octets, 1]",
+        ),
+        (
             "size = { type = \"cdf\", points = [[\"2 kB\", 0.5], [\"1 kB\", 1]] }\n".into(),
             "the point [1000 octets, 1] is below the one before it, [2000 octets, 0.5]",
         ),

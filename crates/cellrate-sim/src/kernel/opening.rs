@@ -39,7 +39,8 @@ impl Cluster {
                 let opener = &mut self.openers.list[number];
                 let endpoint = opener.slots[slot as usize] as usize;
                 let (flow, over_tcp) = (opener.flow(&opening), opener.over_tcp);
-                let datagrams = flow.filter(|_| !over_tcp).map(|flow| opener.datagrams(slot as usize, flow));
+                let datagrams =
+                    flow.filter(|_| !over_tcp).and_then(|flow| opener.datagrams(slot as usize, flow));
                 if is_told {
                     let end = match opening.amount {
                         Asked::Holding(holding) => Some(now.saturating_add(holding)),

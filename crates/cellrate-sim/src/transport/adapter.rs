@@ -7,6 +7,7 @@ use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::{AdapterQueue, TcpTraffic};
 
+use super::flows::FlowDatagrams;
 use super::pdus::Pdus;
 use super::segment::Segment;
 
@@ -17,6 +18,8 @@ pub struct Adapter {
     encapsulation: Encapsulation,
     limit: AdapterQueue,
     waiting: Pdus,
+    /// Datagrams of a flow that wait behind those: each is made when the one before it has left.
+    flow: Option<Box<FlowDatagrams>>,
     /// Cells of the first one that have not left.
     left_of_first: u32,
     waiting_cells: u64,
@@ -84,6 +87,7 @@ impl Adapter {
             encapsulation,
             limit,
             waiting: Pdus::default(),
+            flow: None,
             left_of_first: 0,
             waiting_cells: 0,
             max_cells: 0,
@@ -144,20 +148,54 @@ impl Adapter {
             self.dropped += 1;
             return;
         }
-        if self.waiting.len() == 0 {
-            self.left_of_first = cells as u32;
-            self.begins_request = segment.begins_request();
-            self.process(self.now.max(self.free));
+        let is_first = self.waiting.len() == 0;
+        self.take_in(segment, cells, self.sent_cells + self.waiting_cells);
+        self.waiting_cells += cells;
+        self.max_cells = self.max_cells.max(self.waiting_cells);
+        if is_first {
+            self.turn_to_first(self.now.max(self.free));
         }
+    }
+
+    /// Takes all datagrams of a flow in, where nothing waits.
+    pub fn begin_flow(&mut self, flow: FlowDatagrams) {
+        debug_assert_eq!(self.waiting_cells, 0, "a slot has one flow at a time");
+        self.waiting_cells = flow.cells().0;
+        self.max_cells = self.max_cells.max(self.waiting_cells);
+        self.flow = Some(Box::new(flow));
+        self.make_datagram();
+        self.turn_to_first(self.now.max(self.free));
+    }
+
+    /// Makes the next datagram of the flow that is under way, if it has one.
+    fn make_datagram(&mut self) {
+        let Some(segment) = self.flow.as_mut().and_then(|flow| flow.next()) else {
+            self.flow = None;
+            return;
+        };
+        let cells = cells_for(segment.packet(self.header), self.encapsulation).0;
+        self.take_in(segment, cells, self.sent_cells);
+    }
+
+    /// A segment waits from now on, behind the `before` cells that had left or waited.
+    #[inline]
+    fn take_in(&mut self, segment: Segment, cells: u64, before: u64) {
         if let Some(journal) = &mut self.journal {
-            let before = self.sent_cells + self.waiting_cells;
             let (first_cell, last_cell) = (before + 1, before + cells);
             journal.push(Offered { number: self.accepted, first_cell, last_cell, segment: segment.clone() });
         }
         self.accepted += 1;
-        self.waiting_cells += cells;
-        self.max_cells = self.max_cells.max(self.waiting_cells);
         self.waiting.push(segment, cells as u32);
+    }
+
+    /// What is first in the queue is the next to leave, and the host turns to it at `from`.
+    #[inline]
+    fn turn_to_first(&mut self, from: Time) {
+        if let Some((segment, cells)) = self.waiting.first() {
+            self.left_of_first = cells;
+            self.begins_request = segment.begins_request();
+            self.process(from);
+        }
     }
 
     /// The one at either end of a VC with this TCP.
@@ -221,11 +259,10 @@ impl Adapter {
         }
         self.left_of_first = 0;
         self.free = now.saturating_add(self.cell_time);
-        if let Some((segment, cells)) = self.waiting.first() {
-            self.left_of_first = cells;
-            self.begins_request = segment.begins_request();
-            self.process(self.free);
+        if self.flow.is_some() {
+            self.make_datagram();
         }
+        self.turn_to_first(self.free);
         true
     }
 
@@ -277,8 +314,8 @@ impl Adapter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Contents, Packet, Sequence, Span};
-    use cellrate_scenario::{Document, FlowIndex, Processing, Scenario};
+    use crate::transport::{Contents, Packet, Sequence, SizedFlow, Span};
+    use cellrate_scenario::{Datagrams, Document, FlowIndex, Processing, Scenario};
 
     fn segment(octets: u64) -> Segment {
         Segment::plain(0, Contents::Data(Span { from: Sequence(0), to: Sequence(octets) }))
@@ -326,6 +363,48 @@ mod tests {
             assert_eq!(at_once.departed, one_by_one.departed);
             assert_eq!((at_once.waiting(), at_once.run()), (one_by_one.waiting(), one_by_one.run()));
         }
+    }
+
+    /// A flow of so many octets in datagrams of 100, as the third of its slot.
+    fn flow(octets: u64) -> FlowDatagrams {
+        let (arrived, begins, alone) = (Time::ZERO, Time::ZERO, Duration::ZERO);
+        let flow = SizedFlow { demand: 0, arrived, begins, octets: Octets(octets), alone };
+        let (header, encapsulation) = (Octets(40), Encapsulation::VcMultiplexed);
+        FlowDatagrams::new(flow, 3, 1000, Datagrams { payload: Octets(100), header, encapsulation })
+    }
+
+    #[test]
+    fn datagrams_of_a_flow_are_made_in_turn_and_leave_as_if_all_had_been_there() {
+        for octets in [1, 100, 250, 400] {
+            let (mut in_turn, mut at_once) =
+                (adapter(AdapterQueue::Unbounded), adapter(AdapterQueue::Unbounded));
+            for adapter in [&mut in_turn, &mut at_once] {
+                adapter.journal = Some(Vec::new());
+                adapter.offer(segment(1));
+                (0..2).for_each(|_| _ = adapter.take(Time::ZERO));
+                adapter.on_time(Time::ZERO + Duration::from_us(50));
+            }
+            in_turn.begin_flow(flow(octets));
+            flow(octets).for_each(|datagram| at_once.offer(datagram));
+            let cells = at_once.waiting();
+            for left in 0..cells {
+                assert_eq!((in_turn.waiting(), in_turn.run()), (at_once.waiting(), at_once.run()), "{left}");
+                let at = Time::ZERO + Duration::from_us(100 + left);
+                assert_eq!(in_turn.take(at), at_once.take(at));
+            }
+            assert_eq!((&in_turn.departed, &in_turn.journal), (&at_once.departed, &at_once.journal));
+            let state = |adapter: &Adapter| (adapter.accepted(), adapter.max_waiting(), adapter.waiting());
+            assert_eq!(state(&in_turn), state(&at_once));
+        }
+    }
+
+    #[test]
+    fn a_flow_of_terabytes_takes_the_place_of_one_datagram() {
+        let mut adapter = adapter(AdapterQueue::Unbounded);
+        adapter.begin_flow(flow(1 << 43));
+        assert_eq!((adapter.waiting.len(), adapter.waiting()), (1, flow(1 << 43).cells().0));
+        (0..8).for_each(|_| _ = adapter.take(Time::ZERO));
+        assert_eq!((adapter.waiting.len(), adapter.departed.len()), (1, 2));
     }
 
     #[test]

@@ -1,22 +1,56 @@
-//! Flows of a size as datagrams that no one answers: how a flow becomes datagrams, and when all of it has come.
+//! Flows of a size as datagrams that no one answers: how a flow becomes datagrams, each when its turn comes, and when all
+//! of it has come.
 
-use cellrate_proto::Octets;
+use cellrate_proto::Cells;
+use cellrate_scenario::Datagrams;
 
 use super::segment::{Contents, Flags, Segment};
 use super::sequence::{Sequence, Span};
 use super::sized_flow::{FlowEnd, Over, SizedFlow};
 
-/// The datagrams of the flow of this number, whose first octet is `from`, with so much payload each.
-pub fn datagrams(flow: SizedFlow, number: u64, from: u64, payload: Octets) -> impl Iterator<Item = Segment> {
-    let end = from + flow.octets.0;
-    (from..end).step_by(payload.0 as usize).map(move |first| {
-        let span = Span { from: Sequence(first), to: Sequence((first + payload.0).min(end)) };
+/// Datagrams of one flow, in order.
+///
+/// A flow may have billions of them, so each is made when it is asked for.
+#[derive(Clone, Debug)]
+pub struct FlowDatagrams {
+    flow: SizedFlow,
+    /// The number of the flow among those of its slot.
+    number: u64,
+    /// The first octet of the flow.
+    from: u64,
+    /// The first octet of the next datagram.
+    next: u64,
+    rules: Datagrams,
+}
+
+impl FlowDatagrams {
+    /// Those of the flow of this number, whose first octet is `from`, by these rules.
+    pub fn new(flow: SizedFlow, number: u64, from: u64, rules: Datagrams) -> FlowDatagrams {
+        FlowDatagrams { flow, number, from, next: from, rules }
+    }
+
+    /// Cells of the whole flow.
+    pub fn cells(&self) -> Cells {
+        self.rules.cells(self.flow.octets)
+    }
+}
+
+impl Iterator for FlowDatagrams {
+    type Item = Segment;
+
+    fn next(&mut self) -> Option<Segment> {
+        let end = self.from + self.flow.octets.0;
+        let to = Sequence((self.next + self.rules.payload.0).min(end));
+        let span = Span { from: Sequence(self.next), to };
+        self.next = span.to.0;
+        let (from, number, flow) = (Sequence(self.from), self.number, self.flow);
         let contents = match span.to.0 == end {
-            true => Contents::FlowEnd(Box::new(FlowEnd { span, from: Sequence(from), number, flow })),
+            _ if span.octets().0 == 0 => return None,
+            true => Contents::FlowEnd(Box::new(FlowEnd { span, from, number, flow })),
             false => Contents::Data(span),
         };
-        Segment { connection: 0, flags: Flags::default(), stamp: 0, contents }
-    })
+        Some(Segment { connection: 0, flags: Flags::default(), stamp: 0, contents })
+    }
 }
 
 /// Arrivals of the flows of a VC: the octets that came last without a gap.
@@ -49,17 +83,22 @@ impl Arriving {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cellrate_proto::{Duration, Time};
+    use cellrate_proto::wire::Encapsulation;
+    use cellrate_proto::{Duration, Octets, Time};
 
     fn flow(octets: u64) -> SizedFlow {
         let (arrived, begins) = (Time::ZERO, Time::ZERO);
         SizedFlow { demand: 0, arrived, begins, octets: Octets(octets), alone: Duration::from_us(1) }
     }
 
+    fn rules() -> Datagrams {
+        Datagrams { payload: Octets(100), header: Octets(28), encapsulation: Encapsulation::VcMultiplexed }
+    }
+
     #[test]
     fn a_flow_fills_as_many_datagrams_as_it_needs() {
         let lengths = |octets| -> Vec<u64> {
-            datagrams(flow(octets), 1, 1000, Octets(100))
+            FlowDatagrams::new(flow(octets), 1, 1000, rules())
                 .map(|datagram| datagram.packet(Octets(0)).0)
                 .collect()
         };
@@ -72,7 +111,7 @@ mod tests {
     fn a_flow_is_complete_when_all_of_its_datagrams_have_come() {
         let all: Vec<Segment> = [(1, 0, 250), (2, 250, 100), (3, 350, 150)]
             .into_iter()
-            .flat_map(|(number, from, octets)| datagrams(flow(octets), number, from, Octets(100)))
+            .flat_map(|(number, from, octets)| FlowDatagrams::new(flow(octets), number, from, rules()))
             .collect();
         let over = |lost: &[usize]| -> Vec<Over> {
             let mut arriving = Arriving::default();

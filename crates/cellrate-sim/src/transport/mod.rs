@@ -61,7 +61,7 @@ pub use congestion::CongestionWindow;
 pub use datagrams::Datagrams;
 pub use duplex::{Duplex, Role};
 pub use exchange::Exchange;
-pub use flows::{Arriving, datagrams as datagrams_of_flow};
+pub use flows::{Arriving, FlowDatagrams};
 pub use interface::{Interface, Peer, pick_up};
 pub use reassembly::Reassembly;
 pub use receiver::Receiver;

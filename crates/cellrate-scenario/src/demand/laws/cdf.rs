@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cellrate_proto::declaration::{Kind, Range, Shape, key};
 
-use super::{Declared, Law};
+use super::{Declared, Law, MOST_OCTETS};
 use crate::demand::columns::{
     COLUMN, UNIT_KEY, amount, column, octets_of_unit, size_column, texts, wrong_in,
 };
@@ -68,7 +68,13 @@ fn read(node: &Node, table: &Table) -> Result<Law, Fault> {
         points.push(point);
     }
     match points.last() {
-        Some(&(size, share)) if share == 1.0 && size >= 1.0 => Ok(Law::Table(points.into())),
+        Some(&(size, share)) if share == 1.0 && (1.0..=MOST_OCTETS).contains(&size) => {
+            Ok(Law::Table(points.into()))
+        }
+        Some((size, 1.0)) if *size > MOST_OCTETS => {
+            let message = format!("the last point is [{size} octets, 1]");
+            Err(Fault::new(list.place, message, "Write at most 1000 GB as the largest size"))
+        }
         Some((size, share)) => {
             let message = format!("the last point is [{size} octets, {share}]");
             Err(Fault::new(list.place, message, "Write the largest size, 1 octet or more, with a share of 1"))

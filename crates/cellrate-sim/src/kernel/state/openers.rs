@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cellrate_engine::demand::{Asked, DemandSchedule, Opening, Outcome};
-use cellrate_proto::wire::cells_for;
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{Datagrams, Scenario};
 
 use crate::kernel::completions::{CLASSES, Completions, class_of};
-use crate::transport::{Over, Segment, SizedFlow, datagrams_of_flow};
+use crate::transport::{FlowDatagrams, Over, SizedFlow};
 
 /// Begins flows or calls of a pair at the end that sends them.
 #[derive(Clone, Debug)]
@@ -93,27 +92,21 @@ pub(crate) struct DemandTally {
 impl Opener {
     /// The flow of a size that begins; none of a call.
     pub fn flow(&self, opening: &Opening) -> Option<SizedFlow> {
-        let (Asked::Octets(octets), Some(Datagrams { payload, header, encapsulation })) =
-            (opening.amount, self.datagrams)
-        else {
-            return None;
-        };
-        let cells_of = |octets: u64| cells_for(header + Octets(octets), encapsulation).0;
-        let rest = octets % payload.0;
-        let cells = octets / payload.0 * cells_of(payload.0) + if rest > 0 { cells_of(rest) } else { 0 };
+        let (Asked::Octets(octets), Some(datagrams)) = (opening.amount, self.datagrams) else { return None };
+        let octets = Octets(octets);
         let [first, spacing] = self.alone;
-        let alone = opening.at.since(opening.arrived) + first + spacing.saturating_mul(cells - 1);
+        let alone =
+            opening.at.since(opening.arrived) + first + spacing.saturating_mul(datagrams.cells(octets).0 - 1);
         let (demand, arrived, begins) = (self.demand as u32, opening.arrived, opening.at);
-        Some(SizedFlow { demand, arrived, begins, octets: Octets(octets), alone })
+        Some(SizedFlow { demand, arrived, begins, octets, alone })
     }
 
     /// The datagrams of a flow of a size that begins in a slot.
-    pub fn datagrams(&mut self, slot: usize, flow: SizedFlow) -> impl Iterator<Item = Segment> + use<> {
+    pub fn datagrams(&mut self, slot: usize, flow: SizedFlow) -> Option<FlowDatagrams> {
         let (number, from) = &mut self.positions[slot];
         *number += 1;
-        let (number, from) = (*number, std::mem::replace(from, *from + flow.octets.0));
-        let payload = self.datagrams.map(|datagrams| datagrams.payload);
-        payload.into_iter().flat_map(move |payload| datagrams_of_flow(flow, number, from, payload))
+        let from = std::mem::replace(from, *from + flow.octets.0);
+        Some(FlowDatagrams::new(flow, *number, from, self.datagrams?))
     }
 }
 
