@@ -188,7 +188,7 @@ impl Adapter {
         self.waiting.push(segment, cells as u32);
     }
 
-    /// What is first in the queue is the next to leave, and the host turns to it at `from`.
+    /// The first PDU of the queue is the next to leave, and the host turns to it at `from`.
     #[inline]
     fn turn_to_first(&mut self, from: Time) {
         if let Some((segment, cells)) = self.waiting.first() {

@@ -1,5 +1,5 @@
-//! Flows of a size as datagrams that no one answers: how a flow becomes datagrams, each when its turn comes, and when all
-//! of it has come.
+//! Flows of a size as datagrams that no one answers: how a flow becomes datagrams, one by one, and when all of it has
+//! come.
 
 use cellrate_proto::Cells;
 use cellrate_scenario::Datagrams;
@@ -24,7 +24,7 @@ pub struct FlowDatagrams {
 }
 
 impl FlowDatagrams {
-    /// Those of the flow of this number, whose first octet is `from`, by these rules.
+    /// Datagrams of the flow of this number, whose first octet is `from`, by these rules.
     pub fn new(flow: SizedFlow, number: u64, from: u64, rules: Datagrams) -> FlowDatagrams {
         FlowDatagrams { flow, number, from, next: from, rules }
     }
