@@ -55,7 +55,7 @@ impl Pacer {
         let pacer = Pacer::new(scenario, flow, plugins)?;
         Ok(match (pacer, &scenario.flow(flow).sender) {
             (Pacer::Abr(source, integral), Sender::Abr(abr)) => {
-                let source = source.misbehaving(abr.misbehaviour);
+                let source = source.misbehaving(abr.misbehaviour).bursting(abr.mbs);
                 let source = match &scenario.flow(flow).traffic {
                     Some(Traffic::Frames(frames)) if frames.frm_at_frame_ends => source.reporting_frames(),
                     _ => source,

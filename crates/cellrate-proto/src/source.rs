@@ -54,6 +54,8 @@
 //!
 //! The first in-rate FRM of a connection is not subject to rules 5 and 13: nothing has been idle or unused before it.
 
+mod bucket;
+mod frm_trigger;
 mod journal;
 
 use alloc::boxed::Box;
@@ -66,6 +68,8 @@ use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
 use crate::uili::{BackwardRmContext, ForwardRmContext, Uili, UiliConfig};
 use crate::units::{CellRate, Duration, Time};
+use bucket::{Bucket, Progress};
+use frm_trigger::FrmTrigger;
 pub use journal::{AcrCause, AcrStep};
 
 /// The cell that leaves at an opportunity.
@@ -116,8 +120,8 @@ pub struct Source {
     spacing: Duration,
     /// When the last in-rate cell left; zero before the first.
     last_cell: Time,
-    /// Whether an in-rate cell was ever sent.
-    started: bool,
+    /// Whether an in-rate cell was ever sent, and what spaces those that follow.
+    progress: Progress,
     /// In-rate cells since the last in-rate FRM, which is not counted (rule 3 a).
     cells_since_frm: u32,
     /// Whether a BRM left in rate since the last in-rate FRM (rule 3 b).
@@ -137,17 +141,6 @@ pub struct Source {
     parameters: Arc<AbrParameters>,
 }
 
-/// The event that calls for an in-rate FRM, besides Trm.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FrmTrigger {
-    /// After Nrm - 1 other cells.
-    AfterCells,
-    /// After the last cell of a frame, which has not left.
-    AfterFrame,
-    /// After the last cell of a frame, which has left.
-    FrameEnded,
-}
-
 /// State that nearly no source of a large network has: a policy, rules of abnormal conditions, and rules that are
 /// broken.
 #[derive(Debug)]
@@ -156,8 +149,13 @@ struct Extras {
     uili: Uili,
     /// The earliest instant of the next out-of-rate FRM (rule 11); zero before the first.
     next_out_of_rate: Time,
+    /// How often rules 5, 6 and 13 acted.
     statistics: SourceStatistics,
+    /// Rules that it breaks.
     misbehaviour: Misbehaviour,
+    /// The bucket that lets small bursts go at PCR.
+    bucket: Option<Bucket>,
+    /// Steps of ACR, where they are kept.
     journal: Option<Vec<AcrStep>>,
 }
 
@@ -168,6 +166,7 @@ impl Extras {
             next_out_of_rate: Time::ZERO,
             statistics: SourceStatistics::default(),
             misbehaviour: Misbehaviour::default(),
+            bucket: None,
             journal: None,
         }
     }
@@ -190,7 +189,7 @@ impl Source {
             acr: icr,
             spacing: icr.interval(),
             last_cell: Time::ZERO,
-            started: false,
+            progress: Progress::Fresh,
             cells_since_frm: 0,
             brm_since_frm: false,
             frm_trigger: FrmTrigger::AfterCells,
@@ -246,7 +245,7 @@ impl Source {
     /// what a use-it-or-lose-it policy remembers.
     pub fn restart(&mut self, now: Time) {
         self.step_acr(now, self.parameters.effective_icr(), AcrCause::SetUp);
-        self.started = false;
+        self.progress = Progress::Fresh;
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
         self.frms_since_brm = 0;
@@ -277,11 +276,11 @@ impl Source {
         self.waiting_brm.is_some() || self.frm_trigger == FrmTrigger::FrameEnded
     }
 
-    /// Whether in-rate opportunities are for data alone, until the count of cells or Trm calls for an FRM: the first
-    /// FRM has left, and nothing else waits.
+    /// Whether in-rate opportunities are for data alone and 1/ACR apart, until the count of cells or Trm calls for an
+    /// FRM: the first FRM has left, and nothing else waits.
     #[inline]
     fn sends_data_only(&self) -> bool {
-        self.started && !self.waits()
+        self.progress == Progress::Paced && !self.waits()
     }
 
     /// Whether a turned-around cell waits.
@@ -293,7 +292,7 @@ impl Source {
     /// The earliest instant at which an in-rate cell may leave (rule 1); [`Time::NEVER`] while ACR is zero.
     #[inline]
     pub fn in_rate_opportunity(&self) -> Time {
-        if self.started {
+        if self.has_started() {
             self.last_cell.saturating_add(self.spacing)
         } else if self.spacing == Duration::FOREVER {
             Time::NEVER
@@ -422,6 +421,9 @@ impl Source {
         }
         self.last_cell = now;
         self.cells_since_frm += 1;
+        if self.progress == Progress::Bursting {
+            self.spend(now);
+        }
         // Rule 3 b, c: a waiting BRM goes first, once between two FRMs; then data; then the BRM all the same.
         if self.waiting_brm.is_some() && !(self.brm_since_frm && data_waiting) {
             self.brm_since_frm = true;
@@ -434,7 +436,7 @@ impl Source {
     /// it, and one that the [count of cells or Trm](Source::interval_calls_for_frm) calls for.
     #[inline]
     fn forward_rm_is_due(&self, now: Time) -> bool {
-        !self.started || self.frm_trigger == FrmTrigger::FrameEnded || self.interval_calls_for_frm(now)
+        !self.has_started() || self.frm_trigger == FrmTrigger::FrameEnded || self.interval_calls_for_frm(now)
     }
 
     /// Rule 3 a: an FRM is due after Nrm - 1 other cells, or after Trm and at least Mrm other cells. Where frames call
@@ -447,15 +449,15 @@ impl Source {
 
     fn send_forward_rm(&mut self, now: Time) -> RmCell {
         let before = self.acr;
-        if self.started {
+        if self.has_started() {
             self.reset_when_idle(now);
         }
         self.decrease_without_feedback(now);
-        if self.started {
+        if self.has_started() {
             self.lose_what_is_not_used(now, self.acr < before);
         }
-        self.started = true;
         self.last_cell = now;
+        self.spend(now);
         self.last_frm = now;
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
@@ -553,7 +555,7 @@ impl Source {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
         } else if may_increase && wants_increase {
             // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
-            let nothing_sent = !self.started && self.next_out_of_rate() == Time::ZERO;
+            let nothing_sent = !self.has_started() && self.next_out_of_rate() == Time::ZERO;
             acr = (acr + pcr * rif.value()).min(if nothing_sent {
                 self.parameters.effective_icr()
             } else {
@@ -586,15 +588,6 @@ impl Source {
         if acr != self.acr {
             self.acr = acr;
             self.spacing = self.spacing_at(acr);
-        }
-    }
-
-    /// The time from one in-rate cell to the next at this ACR.
-    #[inline]
-    fn spacing_at(&self, acr: CellRate) -> Duration {
-        match &self.extras {
-            None => acr.interval(),
-            Some(extras) => (acr * extras.misbehaviour.rate_factor).interval(),
         }
     }
 }
@@ -825,7 +818,7 @@ mod tests {
     }
 
     fn state(source: &Source) -> State {
-        match source.started {
+        match source.has_started() {
             false => State::Fresh,
             true if source.acr().as_cells_per_s() < TCR => State::BelowTcr,
             true => State::InRate,

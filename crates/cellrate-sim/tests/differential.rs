@@ -37,7 +37,7 @@ use random_world::chains::random_chain;
 use random_world::changing::changing;
 use random_world::channels::with_paths;
 use random_world::clients::random_clients;
-use random_world::conditioning::conditioned;
+use random_world::conditioning::{bursting, conditioned};
 use random_world::congested::congested;
 use random_world::cramped::cramped;
 use random_world::flows::with_calls;
@@ -270,6 +270,7 @@ fn the_kernel_and_the_judge_agree_where_switches_police_what_comes() {
 #[test]
 fn the_kernel_and_the_judge_agree_where_sources_shape_and_mark() {
     agree(random_conditioned, DEFAULT_CONDITIONED_COUNT, 4);
+    agree(|number| bursting(of_kind(number)(number), number), DEFAULT_CONDITIONED_COUNT, 4);
 }
 
 /// Networks whose sources without feedback shape and mark what they send, many of them with policers.

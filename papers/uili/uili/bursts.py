@@ -33,6 +33,12 @@ TRIED: Mapping[str, Mapping[str, object]] = {
     "medium-time-delta-0": {"defaults.switch.algorithm.delta": 0},
 }
 """Medium bursts under the time based policy with another choice, by the ids of their rows."""
+BUCKET = "small, count-based, bucket"
+"""Small bursts with a leaky bucket before the source, which the paper names and does not run."""
+BUCKET_CELLS = 18
+"""Its room: the 16 cells of a burst, an FRM and a BRM."""
+LINK_MBPS = 155.52
+"""Rate of all links."""
 SETTLED_S = 0.5
 """Bursts that begin before are left out: the first round trips of everything."""
 SERVER = "web (back)"
@@ -93,7 +99,17 @@ def _small(results: Results) -> list[Finding]:
             f"{100 * shares['count-based']:.1f} % of the bursts at more than twice ICR, the median at {rate:.1f} Mbps",
             shares["count-based"] < 0.02,
         ),
+        *_small_bucket(results),
     ]
+
+
+def _small_bucket(results: Results) -> list[Finding]:
+    """Hold small bursts behind a bucket for one of them, and its FRM, against the line's rate."""
+    if BUCKET not in results:
+        return []
+    rates = throughput(results[BUCKET])
+    text = f"{rates.min():.1f} to {rates.max():.1f} Mbps, the median at {np.median(rates):.1f}"
+    return [judged("bursts.small-bucket", text, bool(rates.min() > 0.9 * LINK_MBPS))]
 
 
 def _medium(results: Results) -> list[Finding]:
@@ -280,6 +296,9 @@ EXPERIMENT = Experiment(
             f"large, {policy}, ICR 1": Point("client-server", {**settings(policy, "1 Mbps"), **_LOW})
             for policy in ("count-based", "time-based")
         },
+        BUCKET: replace(
+            small := _point("count-based", 16), set={**small.set, "defaults.abr.mbs": BUCKET_CELLS}, extra=True
+        ),
         **{row: _tried(settings) for row, settings in TRIED.items()},
         **{_rule_6(cdf): _point("count-based", SIZES["large"], "50 ms", cdf) for cdf in RULE_6_CDFS},
         "large, mild august, ICR 1": Point("client-server", {"defaults.abr.uili": MILD_AUGUST, **_LOW}, extra=True),

@@ -106,6 +106,7 @@ impl Source {
     #[inline]
     pub(super) fn step_acr(&mut self, at: Time, acr: CellRate, cause: AcrCause) {
         let before = self.acr;
+        self.fill(at);
         self.set_acr(acr);
         if let Some(Extras { journal: Some(journal), .. }) = self.extras.as_deref_mut() {
             journal.push(AcrStep { at, before, after: acr, cause });

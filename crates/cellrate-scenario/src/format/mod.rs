@@ -354,6 +354,12 @@ const ABR: Shape = Shape {
 /// Keys of the ends of an ABR connection, beside the parameters that set-up agrees on.
 const ABR_ENDS: &[Key] = &[
     key(
+        "mbs",
+        Kind::Integer(1, u32::MAX as i64),
+        "1: cells leave 1/ACR apart",
+        "Maximum burst size in cells of a leaky bucket before the source at the host: so many in-rate cells may leave at PCR whatever ACR is, and ACR fills it. Not of TM 4.0 (paper uili, section 7.2.3).",
+    ),
+    key(
         "weight",
         Kind::Ratio(Range::closed(0.001, 1000.0)),
         "1",

@@ -510,6 +510,8 @@ pub struct AbrSender {
     pub uili: UiliConfig,
     /// A policy that is not built in; `uili` is none then.
     pub custom_uili: Option<Arc<Custom>>,
+    /// Cells of the leaky bucket before the source at the host ([`cellrate_proto::Source::bursting`]); 1 without one.
+    pub mbs: u32,
     /// Rules that the source at the host breaks.
     pub misbehaviour: Misbehaviour,
     /// Whether the destination clears its EFCI state when it turns an FRM around (TM 4.0; default) or keeps it until a

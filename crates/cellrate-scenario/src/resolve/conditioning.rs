@@ -88,7 +88,7 @@ fn check_place(key: &str, node: &Node, connection: &Connection, backward: bool) 
             ),
             _ => (
                 "shaping is for senders without feedback: cells of an abr connection leave at ACR",
-                "Leave it out, or write another category",
+                "Leave it out, or write abr = { mbs = ... }, a bucket that ACR fills, or another category",
             ),
         };
         return Err(Fault::new(node.place, message, remedy));

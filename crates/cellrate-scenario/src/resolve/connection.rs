@@ -486,6 +486,7 @@ fn abr_sender(
         weight: optional(keys, "weight", quantity::ratio)?.unwrap_or(1.0),
         uili: optional(keys, "uili", uili::read)?.unwrap_or_default(),
         custom_uili: keys.node("uili").and_then(Node::table).map(Custom::read).transpose()?.flatten(),
+        mbs: optional(keys, "mbs", |node| check::integer(node, 1, u32::MAX.into()))?.unwrap_or(1) as u32,
         misbehaviour: Misbehaviour::default(),
         clear_efci_state: keys.text("efci_state") != Some("keep"),
         waiting_brm: word(keys, "waiting_brm", WaitingBrm::named),

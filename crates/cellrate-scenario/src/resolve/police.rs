@@ -8,7 +8,7 @@ use cellrate_proto::{CellRate, Duration};
 
 use super::network::Network;
 use crate::format::{Conformance, DEFINITIONS, Method, Police};
-use crate::model::{Category, Connection, Link, Policing};
+use crate::model::{Category, Connection, Link, Policing, Sender};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::reading::optional;
@@ -202,9 +202,14 @@ impl Reader<'_> {
     /// change: where one falls, cells on the way come closer than they left.
     ///
     /// # Errors
-    /// A link between whose rate changes: cells that wait before it while it is slow come close together later, and how
-    /// many there are depends on what the source is allowed then.
+    /// A source with a bucket. A link between whose rate changes: cells that wait before it while it is slow come close
+    /// together later, and how many there are depends on what the source is allowed then.
     fn default_cdvt(&self, hop: usize) -> Result<Duration, Fault> {
+        if matches!(&self.connection.flow(self.backward).sender, Sender::Abr(abr) if abr.mbs > 1) {
+            let message = "cdvt has no default for a source with abr.mbs: cells of a burst leave at PCR, closer than ACR says, and by how much depends on ACR";
+            let remedy = "Write cdvt in police: (mbs - 1)(1/ACR - 1/PCR) at the least ACR lets all bursts pass; or leave abr.mbs out";
+            return Err(Fault::new(self.node.place, message, remedy));
+        }
         let steps: Vec<_> = self.connection.steps(self.backward).take(hop + 1).collect();
         let links = || steps.iter().map(|step| self.network.link(*step));
         let sum =

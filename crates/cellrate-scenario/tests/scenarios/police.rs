@@ -225,3 +225,13 @@ fn a_link_that_changes_before_the_policer_is_tolerated_or_cdvt_has_to_be_given()
     let slower = "{ at = \"500 us\", rate = \"10.6 Mbps\" }";
     assert_eq!(tolerance(slower, "").unwrap(), Duration::from_us(40));
 }
+
+#[test]
+fn a_source_behind_a_bucket_is_policed_with_a_cdvt_of_its_own() {
+    let error = with("", "abr = { mbs = 16 }\npolice = {}").unwrap_err().to_string();
+    assert!(error.contains("cdvt has no default for a source with abr.mbs"), "{error}");
+    let policed = policing("abr = { mbs = 16 }\npolice = { cdvt = \"1 ms\" }");
+    assert!(matches!(policed[0].usage.rule, Rule::Abr(contract) if contract.cdvt == Duration::from_ms(1)));
+    // The other direction has none, and a bucket of one cell is none.
+    assert_eq!(policing("abr = { mbs = 1 }\npolice = {}").len(), 1);
+}

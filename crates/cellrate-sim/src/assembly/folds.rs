@@ -96,6 +96,7 @@ impl Folds<'_> {
             || connection.is_path()
             // What a shaper lets go, and what a marker marks, is known cell by cell.
             || self.scenario.flow(flow).conditioning.is_some()
+            || matches!(&self.scenario.flow(flow).sender, SenderConfig::Abr(abr) if abr.mbs > 1)
             // Each departure may let TCP hand over its next segment, whose timer starts then.
             || holds_back(self.scenario, flow)
     }

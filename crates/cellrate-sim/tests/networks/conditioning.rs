@@ -1,10 +1,12 @@
 //! Sources that shape and mark what they send, against closed forms.
 
-use crate::world::{World, greedy, port};
+use std::sync::Arc;
+
+use crate::world::{World, greedy, parameters, port};
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
-use cellrate_proto::{BitRate, CellRate, Cells, Duration};
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration};
 use cellrate_scenario::*;
 use cellrate_sim::{PolicingSummary, RunResult};
 
@@ -116,4 +118,28 @@ fn frames_are_tagged_as_a_whole_and_gfr_1_leaves_them_alone() {
     let frames = &result.summary.frames[0];
     assert_eq!(lost_as_tagged(&result), 2_500);
     assert_eq!((frames.frames, frames.whole, frames.lost), (1_000, 750, 250));
+}
+
+/// In-rate cells that a greedy ABR source sends in 100 ms at an ACR of a cell in 40 us and a PCR of one in 10 us, with
+/// a bucket of so many cells; no BRM comes back in that time.
+fn of_abr(mbs: u32) -> u64 {
+    let mut world = World::new(Duration::from_ms(100));
+    world.rate = BitRate::from_bps(42_400_000);
+    world.delay = Duration::from_ms(60);
+    let connection = world.abr("vc", &["s", "sw", "d"], greedy());
+    *parameters(connection) =
+        AbrParameters { icr: CellRate::new(25e3), cdf: None, ..*parameters(connection) };
+    let Sender::Abr(abr) = &mut connection.forward.sender else { unreachable!("it is one of ABR") };
+    Arc::make_mut(abr).mbs = mbs;
+    let vc = &world.run().summary.vcs[0];
+    vc.sent
+}
+
+#[test]
+fn an_abr_source_behind_a_bucket_sends_a_burst_at_pcr_and_then_at_acr() {
+    // Cells at 0, 40 us, ... With ten in the bucket the eleventh leaves at 400 - 270 = 130 us, the rest every 40 us.
+    assert_eq!(of_abr(1), 2_500);
+    assert_eq!(of_abr(10), 10 + 2_497);
+    // BT = 2,699 (40 - 10) us = 80.97 ms, so that cell k leaves at 40 k - 80,970 us: at PCR up to cell 2,699.
+    assert_eq!(of_abr(2_700), 2_700 + 1_825);
 }

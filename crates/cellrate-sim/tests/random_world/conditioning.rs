@@ -1,6 +1,8 @@
-//! Sources without feedback that shape and mark what they send.
+//! Sources without feedback that shape and mark what they send, and ABR sources behind a leaky bucket.
 
-use cellrate_scenario::{Category, Conditioning, Marking, MarkingRule, Scenario, Shaping};
+use std::sync::Arc;
+
+use cellrate_scenario::{Category, Conditioning, Marking, MarkingRule, Scenario, Sender, Shaping};
 use cellrate_sim::random::{Owner, Random, Stream};
 
 /// `scenario` with shapers and markers at some of its sources that have no feedback.
@@ -34,6 +36,20 @@ pub fn conditioned(mut scenario: Scenario, number: u64) -> Scenario {
             };
             let flow = if backward { &mut connection.backward } else { &mut connection.forward };
             flow.conditioning = Some(Box::new(conditioning));
+        }
+    }
+    scenario
+}
+
+/// `scenario` with leaky buckets before most of its ABR sources.
+pub fn bursting(mut scenario: Scenario, number: u64) -> Scenario {
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("buckets")));
+    let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
+    for connection in &mut scenario.connections {
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            if let Sender::Abr(abr) = &mut flow.sender {
+                Arc::make_mut(abr).mbs = [1, 2, 3, 16, 32, 500][pick(6)];
+            }
         }
     }
     scenario

@@ -63,7 +63,7 @@ pub(super) fn new_host_end(scenario: &Scenario, flow: usize, flaw: Option<Flaw>)
     }
     end.conditioned = Conditioned::of(scenario, flow, flaw);
     if let Sender::Abr(abr) = &flow_config(scenario, flow).sender {
-        end.source = end.source.map(|source| source.misbehaving(abr.misbehaviour));
+        end.source = end.source.map(|source| source.misbehaving(abr.misbehaviour).bursting(abr.mbs));
         if let Some(Traffic::Frames(frames)) = &flow_config(scenario, flow).traffic
             && frames.frm_at_frame_ends
         {

@@ -120,6 +120,7 @@ impl World {
             weight: 1.0,
             uili: UiliConfig::None,
             custom_uili: None,
+            mbs: 1,
             misbehaviour: Misbehaviour::default(),
             clear_efci_state: true,
             waiting_brm: WaitingBrm::Overwrite,
