@@ -1,4 +1,4 @@
-//! What calls for in-rate FRMs.
+//! Triggers of in-rate FRMs: a count of cells, or the end of a frame.
 
 /// The event that calls for an in-rate FRM, besides Trm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
