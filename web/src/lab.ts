@@ -1,13 +1,15 @@
 // The bench of the page: one run at a time, its picture, its panels, what can be done with it.
 
 import { EXAMPLE } from "./algorithm";
+import { Asking } from "./asking";
 import { saved } from "./export";
 import { element, made, seconds } from "./format";
 import { type FromSimulator, kernel, Simulator } from "./local";
+import type { Start } from "./messages";
 import type { Fault, Head, More, Pace, Summary } from "./model";
 import { showLinks } from "./links";
 import { Network } from "./network";
-import { Panels } from "./panels";
+import { Panels, type Why } from "./panels";
 import type { Remote } from "./remote";
 import { type Schema, whole } from "./schema";
 import { fragment, type Shared } from "./share";
@@ -45,6 +47,8 @@ interface Shown {
   summary: Summary | null;
   /** As which it was started. */
   setup: Shared;
+  /** Message by which the simulator was started; null where the run is elsewhere. */
+  start: Omit<Start, "id"> | null;
 }
 
 /** How a scenario is opened. */
@@ -58,6 +62,7 @@ interface Opening {
 /** The bench. */
 export class Lab {
   private readonly simulator: Simulator | null;
+  private readonly asking: Asking | null;
   private readonly network = new Network(element<HTMLCanvasElement>("network"), element("tip"), element("portlist"));
   private readonly sliders: Sliders;
   private readonly editor: ScenarioText;
@@ -79,6 +84,8 @@ export class Lab {
   private isOther = true;
   private over = false;
   private failedLast = false;
+  /** As which the last run was started in this page. */
+  private started: Omit<Start, "id"> | null = null;
   private remote: Remote | null = null;
   private answer: number | undefined;
   /** Code that came with a link, and what the reader had in its place. */
@@ -95,6 +102,7 @@ export class Lab {
   constructor() {
     const simulator = kernel();
     this.simulator = simulator && new Simulator(simulator, (message) => this.on(message));
+    this.asking = this.simulator && new Asking(this.simulator.module);
     this.sliders = new Sliders(element("sliders"), element<HTMLSelectElement>("more"), () => this.schema, () => {
       this.restart();
       this.onChange();
@@ -208,7 +216,8 @@ export class Lab {
     const own = algorithm ? ([["defaults.switch.algorithm", '{ type = "custom", name = "mine" }']] as [string, string][]) : [];
     // An algorithm of the reader's own takes the place of those below it.
     this.over = false;
-    this.simulator.start({ file, text, point, settings: [...own, ...settings], algorithm }, { pace, follow: this.following, from_s, ask });
+    this.started = { file, text, point, settings: [...own, ...settings], algorithm };
+    this.simulator.start(this.started, { pace, follow: this.following, from_s, ask });
     this.expect();
   }
 
@@ -281,7 +290,8 @@ export class Lab {
     const store = new Store(head);
     element("fault").hidden = true;
     if (!again && this.current?.summary && !this.isOther) this.last = this.current;
-    this.current = { store, summary: null, setup: this.shared };
+    this.current = { store, summary: null, setup: this.shared, start: this.remote ? null : this.started };
+    this.asking?.end();
     this.over = this.failedLast = false;
     const before = this.ghost(head);
     this.outdate(before !== null);
@@ -291,7 +301,7 @@ export class Lab {
     element("stamp").textContent = head.stamp;
     if (this.panels) this.panels.take(store, before, this.isOther);
     else {
-      this.panels = new Panels(element("panels"), store, before, "time");
+      this.panels = new Panels(element("panels"), store, before, "time", this.why(() => this.current));
       this.panels.onZoom = (span) => this.keptPanels?.zoom(span, true);
       this.panels.beside = this.keptPanels;
       if (this.keptPanels) this.keptPanels.beside = this.panels;
@@ -307,9 +317,19 @@ export class Lab {
     this.named();
     element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level.some(([, rate]) => rate !== null)));
     element("grey").hidden = !before;
+    element("pointable").hidden = !this.panels.explains;
     for (const id of ["slower", "faster", "fastest", "pause", "step", "slow", "again"]) element(id).hidden = head.live;
     this.enable();
     this.showPace();
+  }
+
+  /** Explains the ACRs of a run that this page can repeat. */
+  private why(shown: () => Shown | null): () => Why | null {
+    const { asking } = this;
+    return () => {
+      const start = shown()?.start;
+      return asking && start ? (vc, at_s, told) => asking.ask(start, vc, at_s, told) : null;
+    };
   }
 
   /** Figures of the run before stand there until there are new ones, and say so; those of another scenario do not. */
@@ -609,7 +629,7 @@ export class Lab {
     else if (this.current) {
       this.kept = this.current;
       element("kept").hidden = false;
-      this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time");
+      this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time", this.why(() => this.kept));
       this.keptPanels.onZoom = (span) => this.panels?.zoom(span, true);
       this.keptPanels.beside = this.panels;
       if (this.panels) this.panels.beside = this.keptPanels;

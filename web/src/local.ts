@@ -5,14 +5,14 @@ import type { Fault, More, Pace } from "./model";
 import workerText from "../build/worker.js.txt";
 
 /** Messages about a run. */
-export type FromSimulator = Exclude<FromWorker, { kind: "more" } | { kind: "checked" }> | { kind: "more"; id: number; more: More };
+export type FromSimulator = Exclude<FromWorker, { kind: "more" } | { kind: "checked" } | { kind: "explained" }> | { kind: "more"; id: number; more: More };
 
 /** Messages that a worker may have sent: so many at any time, and so many for each second of its life. A simulator sends some seventy. */
 const MESSAGES = 1000;
 const MESSAGES_PER_S = 200;
 
 /** A worker with a simulator in it. */
-class Hand {
+export class Hand {
   private readonly worker: Worker;
   private readonly ready: Promise<void>;
   private readonly began = performance.now();
@@ -53,7 +53,8 @@ class Hand {
  * a worker in which no such code ever runs.
  */
 export class Simulator {
-  private readonly module: Promise<WebAssembly.Module>;
+  /** The simulator, compiled. */
+  readonly module: Promise<WebAssembly.Module>;
   private runner: Hand;
   private checker: Hand | null = null;
   private checks = new Map<number, (fault: Fault | null) => void>();
@@ -84,7 +85,7 @@ export class Simulator {
 
   /** Takes what a worker says of a run; one in which code of the reader's runs may say anything. */
   private hear(message: FromWorker): void {
-    if (message.kind === "checked" || message.id !== this.id || this.next === "nothing") return;
+    if (message.kind === "checked" || message.kind === "explained" || message.id !== this.id || this.next === "nothing") return;
     const isDue = message.kind === "failed" || (message.kind === "more" || message.kind === "end" ? this.next === "more" : this.next === "head");
     if (!isDue) return;
     this.next = message.kind === "head" || message.kind === "more" ? "more" : "nothing";

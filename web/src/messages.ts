@@ -26,6 +26,16 @@ export interface How {
   ask: boolean;
 }
 
+/** Which step of ACR a source had taken last at an instant of a run, and why. */
+export interface Question {
+  kind: "explain";
+  ask: number;
+  start: Omit<Start, "id">;
+  /** The direction of a connection whose source is asked about. */
+  vc: string;
+  at_s: number;
+}
+
 /** New samples of series, and cells that have left ports: few buffers, whatever the number of series. */
 export interface Pack extends Cells {
   /** Number of each series and how many samples it has here. */
@@ -59,12 +69,15 @@ export type ToWorker =
   /** The simulator, compiled. */
   | { kind: "load"; module: WebAssembly.Module }
   | { kind: "check"; check: number; text: string; file: string }
+  | Question
   | { kind: "start"; start: Start; how: How }
   | { kind: "pace"; pace: Pace }
   | { kind: "step"; by_s: number };
 
 /** From the worker. */
 export type FromWorker =
+  /** Lines of an answer; none as long as only a part of its run is `done`. */
+  | { kind: "explained"; ask: number; lines: string[]; done: number; fault: Fault | null }
   | { kind: "checked"; check: number; fault: Fault | null }
   | {
       kind: "head";

@@ -1,8 +1,10 @@
 // Panels of series: uPlot, with max-min fair rates behind, the run before in grey, and one zoom for all.
 
 import uPlot from "uplot";
+import type { Answer } from "./asking";
 import { digits, made } from "./format";
-import type { Panel } from "./model";
+import type { Line, Panel } from "./model";
+import { type Curve, Pointing } from "./pointing";
 import { type Store, type Track, until } from "./store";
 import { Thinned } from "./thinned";
 
@@ -31,6 +33,9 @@ function drawn(store: Store): { panel: Panel; left: number }[] {
   }));
 }
 
+/** Asks why a source had its ACR at an instant. */
+export type Why = (vc: string, at_s: number, told: (answer: Answer) => void) => void;
+
 /** A panel that is drawn. */
 interface Drawn {
   plot: uPlot;
@@ -47,6 +52,7 @@ export class Panels {
   private plots: Drawn[] = [];
   /** Panels whose vertical axes are the same as here. */
   beside: Panels | null = null;
+  private pointings: Pointing[] = [];
   private hidden = new Set<string>();
   private span: [number, number] | null = null;
   /** Places of panels that are to be drawn. */
@@ -68,6 +74,8 @@ export class Panels {
     private store: Store,
     private before: Store | null,
     private readonly sync: string,
+    /** Gives null where the run cannot be repeated in this page. */
+    private readonly why: () => Why | null,
   ) {
     this.build();
     this.watching = new ResizeObserver(() => this.resize());
@@ -88,11 +96,17 @@ export class Panels {
     } else if (alike) {
       const panels = drawn(store);
       this.plots.forEach((one, place) => (one.panel = panels[place].panel));
+      this.pointings.forEach((pointing) => pointing.renew());
       this.draw();
     } else {
       this.span = null;
       this.build();
     }
+  }
+
+  /** Whether curves of it can be explained. */
+  get explains(): boolean {
+    return this.pointings.length > 0 && this.why() !== null;
   }
 
   /** Draws soon, however often it is called: one panel in a picture, so that no picture waits for all of them. */
@@ -124,6 +138,7 @@ export class Panels {
     const duration = this.store.head.duration_s;
     this.span = span && [Math.max(0, span[0]), Math.min(duration, span[1])];
     if (!span) this.plots.forEach((one) => (one.top = null));
+    this.pointings.forEach((pointing) => pointing.hide());
     this.thinned.clear();
     this.draw();
     if (!follows) this.onZoom(this.span);
@@ -187,6 +202,7 @@ export class Panels {
     this.place.replaceChildren();
     this.width = this.place.clientWidth;
     this.plots = [];
+    this.pointings = [];
     drawn(this.store).forEach(({ panel, left }, number, all) => {
       const place = made("section", "panel");
       place.ariaLabel = panel.axis;
@@ -197,9 +213,44 @@ export class Panels {
       this.legend(own);
       if (left) place.append(made("p", "left", `${left.toLocaleString("en-US")} more lines are not drawn; CSV has them all.`));
       this.plots.push(own);
+      this.pointable(own);
     });
     const left = this.store.head.panels.length - this.plots.length;
     if (left > 0) this.place.append(made("p", "left", `${left.toLocaleString("en-US")} more panels are not drawn; CSV has them all.`));
+  }
+
+  /** Has curves of ACR explained that are pointed at. */
+  private pointable(own: Drawn): void {
+    const probe = (series: number): string | undefined => this.store.head.series[series]?.[0];
+    if (!own.panel.lines.every(({ series }) => probe(series) === "acr")) return;
+    const curve = (place: number): Curve => {
+      const line = own.panel.lines[place];
+      const at = (now: number): number | null => {
+        const value = this.valueAt(line, now);
+        return value === null ? null : value * own.panel.scale;
+      };
+      return { label: line.label, place, colour: colour(line.colour), at };
+    };
+    this.pointings.push(
+      new Pointing(own.plot, own.place, {
+        explains: () => this.why() !== null,
+        curves: () => own.panel.lines.map((_, place) => place).filter((place) => !this.hidden.has(own.panel.lines[place].label)).map(curve),
+        span: () => {
+          const [from, to] = this.span ?? [0, this.store.head.duration_s];
+          return [from, Math.max(from, Math.min(to, this.store.now_s))];
+        },
+        ask: ({ place }, at_s, told) => this.why()?.(this.store.head.series[own.panel.lines[place].series][1], at_s, told),
+      }),
+    );
+  }
+
+  /** The value of a line as it is drawn at an instant: a sample stands for the interval that it ends. */
+  private valueAt(line: Line, now: number): number | null {
+    const { times, values } = this.store.track(line.series);
+    const count = until(times.values, now);
+    const place = line.changes || times.values[count - 1] === now ? count - 1 : count;
+    const value = values.values[Math.min(place, values.length - 1)];
+    return value === undefined || Number.isNaN(value) ? null : value;
   }
 
   private options(own: Drawn, last: boolean): uPlot.Options {
@@ -422,6 +473,7 @@ export class Panels {
 
   private resize(): void {
     this.thinned.clear();
+    this.pointings.forEach((pointing) => pointing.hide());
     this.width = this.place.clientWidth;
     this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.width, 200), height: this.height }));
   }

@@ -1,17 +1,18 @@
 // The simulator in a worker of the page: reads and checks scenarios, runs one of them in steps, at the pace it is told.
 
-import { initSync, Run, Setup } from "../pkg/cellrate_web.js";
-import { type Make, maker, SwitchAlgorithm } from "./algorithm";
+import { initSync, Run, type Setup } from "../pkg/cellrate_web.js";
+import { maker } from "./algorithm";
+import { Explainer } from "./explaining";
 import { panelsOf, type SeriesRow } from "./kinds";
 import type { FromWorker, How, Pack, Part, Start, ToWorker } from "./messages";
-import type { Fault, Head, Level, Topology } from "./model";
+import type { Head, Level, Topology } from "./model";
+import { classes, fault, prepared } from "./preparing";
 import { isLarge, sizeOf } from "./size";
 
 /** How long one step computes, about [ms]: short enough for 60 pictures a second. */
 const SLICE_MS = 14;
 /** Steps that a run has at least, however short it is. */
 const MIN_STEPS = 20;
-declare function importScripts(...addresses: string[]): void;
 /** Samples of what the picture needs in a run, and where cells are followed. */
 const SAMPLES = 500;
 const FINE_SAMPLES = 20000;
@@ -35,21 +36,6 @@ function tell(message: FromWorker, moved: Transferable[] = []): void {
   post(message, moved);
 }
 
-/** An exception as a fault. */
-function fault(thrown: unknown): Fault {
-  if (typeof thrown === "string") {
-    try {
-      return JSON.parse(thrown) as Fault;
-    } catch {
-      return { message: thrown };
-    }
-  }
-  if (thrown instanceof WebAssembly.RuntimeError) {
-    return { message: `the simulator has stopped (${thrown.message}): the memory of a page may not be enough for this scenario` };
-  }
-  return { message: thrown instanceof Error ? thrown.message : String(thrown) };
-}
-
 interface Described {
   name: string;
   purpose: string;
@@ -60,40 +46,6 @@ interface Described {
   series: SeriesRow[];
   levels: { entity: string; steps: Level }[];
   customs: { kind: string; name: string; owner: string }[];
-}
-
-function prepared(start: { text: string; file: string; point: number; settings: [string, string][] }): { setup: Setup; points: [string, string][][]; document: string } {
-  const setup = Setup.parse(start.text, start.file);
-  const points = JSON.parse(setup.points()) as [string, string][][];
-  if (points.length > 1) setup.take_point(Math.min(start.point, points.length - 1));
-  const document = setup.to_json();
-  for (const [path, value] of start.settings) setup.set(path, value);
-  return { setup, points, document };
-}
-
-/** Classes of the reader's code; it is run in this worker, which has no page to touch and no network but its own. */
-function classes(code: string): Record<string, Make> {
-  const names = [...code.matchAll(/^\s*class\s+([A-Za-z_$][\w$]*)/gm)].map((found) => found[1]);
-  if (!names.length) throw new Error("the code has no class: write class Mine extends SwitchAlgorithm { ... }");
-  const scope = self as unknown as Record<string, unknown>;
-  scope.SwitchAlgorithm = SwitchAlgorithm;
-  const whole = `(() => { "use strict";\n${code}\nself.ownAlgorithms = { ${names.join(", ")} };\n})();`;
-  const address = URL.createObjectURL(new Blob([whole], { type: "text/javascript" }));
-  try {
-    importScripts(address);
-  } finally {
-    URL.revokeObjectURL(address);
-  }
-  const found = scope.ownAlgorithms as Record<string, Make>;
-  const by: Record<string, Make> = {};
-  // A scenario may call it as the class is called, in small letters, or "mine" where there is one class alone.
-  for (const name of names) {
-    if (!(found[name].prototype instanceof SwitchAlgorithm)) continue;
-    by[name] = found[name];
-    by[name.toLowerCase()] = found[name];
-    by.mine ??= found[name];
-  }
-  return by;
 }
 
 function begin(start: Start, { follow, from_s, ask }: How): void {
@@ -207,8 +159,13 @@ function soon(ms: number): void {
 const channel = new MessageChannel();
 channel.port1.onmessage = goOn;
 
+const explainer = new Explainer(tell);
+
 function on(message: Exclude<ToWorker, { kind: "load" }>): void {
   switch (message.kind) {
+    case "explain":
+      explainer.ask(message);
+      return;
     case "check": {
       try {
         const { setup } = prepared({ ...message, point: 0, settings: [] });

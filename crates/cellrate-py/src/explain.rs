@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use cellrate_proto::{Duration, Time};
-use pyo3::exceptions::PyRuntimeError;
+use cellrate_sim::Explaining;
 use pyo3::prelude::*;
+use serde_json::json;
 
 use crate::error::{parameter_error, run_error};
 use crate::interruptible::interrupted;
@@ -15,8 +16,8 @@ use crate::plugins::{PluginMakers, PythonPlugins};
 use crate::run_result::REPORT_EVERY;
 use crate::scenario::Scenario;
 
-/// The last `most` steps of the ACR of `vc` up to `until_s` \[s\], as JSON text. What `plugins` raise, and what a
-/// signal raises, ends the run and is raised here.
+/// The last `most` steps of the ACR of `vc` up to `until_s` \[s\], and `words` about the last of them, as JSON text.
+/// What `plugins` raise, and what a signal raises, ends the run and is raised here.
 #[pyfunction]
 #[pyo3(signature = (scenario, vc, until_s, most, plugins=None))]
 pub fn explain(
@@ -55,7 +56,9 @@ pub fn explain(
                 }
             }
         };
-        plugins.lend(|plugins| cellrate_sim::explain(&scenario, plugins, flow, until, most, &mut goes_on))
+        let mut explaining = plugins.lend(|plugins| Explaining::begin(&scenario, plugins, flow, most))?;
+        explaining.advance(until, &mut goes_on)?;
+        Ok(json!({ "steps": explaining.steps(until), "words": explaining.words(until) }).to_string())
     });
     if let Some(error) = failure.take() {
         return Err(interrupted(py, error));
@@ -63,8 +66,7 @@ pub fn explain(
     if let Some(error) = raised {
         return Err(error);
     }
-    let steps = outcome.map_err(|error| run_error(py, &error))?;
-    serde_json::to_string(&steps).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    outcome.map_err(|error| run_error(py, &error))
 }
 
 /// Names as an error lists them.

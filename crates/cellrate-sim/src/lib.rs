@@ -31,7 +31,7 @@ pub use cellrate_engine::plugins::{
 };
 pub use cellrate_engine::{noise, random};
 pub use error::RunError;
-pub use explain::{Passage, RateStep, ReturnedCell, explain, explainable};
+pub use explain::{Explaining, Passage, RateStep, ReturnedCell, explainable};
 pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{

@@ -3,11 +3,13 @@
 //! `cellrate_scenario`'s to know, and what happens `cellrate_sim`'s.
 
 mod algorithm;
+mod explain;
 mod run;
 mod setup;
 
 use wasm_bindgen::prelude::*;
 
+pub use explain::Explained;
 pub use run::Run;
 pub use setup::Setup;
 

@@ -24,7 +24,8 @@ pub struct Run {
     pictured: String,
 }
 
-fn thrown(error: &RunError) -> JsValue {
+/// Error of a run as JSON text.
+pub(crate) fn thrown(error: &RunError) -> JsValue {
     JsValue::from_str(&json!({ "message": error.to_string() }).to_string())
 }
 

@@ -34,7 +34,7 @@ def explain(
     from dataclasses import asdict
 
     from ..recorded.table import print_numbers
-    from ..running.explained import in_words, table
+    from ..running.explained import table
     from ..running.explaining import explain as explained
     from .asking import seconds
 
@@ -54,7 +54,7 @@ def explain(
     tell(f"{found.scenario}, ACR of {found.vc} up to {found.at_s * 1e3:g} ms\n")
     if found.steps:
         print_numbers(*table(found))
-    for line in in_words(found):
+    for line in found.words:
         tell(line)
     return 0
 

@@ -104,6 +104,8 @@ class Explanation:
     """The instant [s]."""
     steps: tuple[RateStep, ...]
     """Steps up to then, in the order of instants; before them, where none of them moved ACR, the last one that did."""
+    words: tuple[str, ...]
+    """Lines about the last step, and about the last that moved ACR, if that is another one."""
 
     @property
     def last_move(self) -> RateStep | None:
@@ -164,7 +166,8 @@ def explain(
     plugins.check([scenario])
     with with_own_lines():
         text = _native.explain(scenario._native, vc, at_s, steps, plugins.makers())
-    return Explanation(scenario.name, vc, at_s, tuple(map(_step, json.loads(text))))
+    told = json.loads(text)
+    return Explanation(scenario.name, vc, at_s, tuple(map(_step, told["steps"])), tuple(told["words"]))
 
 
 def _step(told: Mapping[str, Any]) -> RateStep:
