@@ -114,9 +114,9 @@ function unkeptLine(row: Row): string {
 
 function startLine(row: Row): string {
   return (
-    `Start: at ${row.port} ${row.connections} sources begin together with ${general(row.icr / row.line, 3)} times the rate of the line (ICR), ` +
-    `about ${whole.format(row.queue)} cells more than it takes before the first feedback: its longest queue is that of the start, ` +
-    "and so are delays and means. A smaller icr or tbe avoids that; warm_up leaves it out of the figures."
+    `Start: at ${row.port} ${row.connections} sources begin together with ${general(row.icr / row.line, 3)} times the rate of the line (ICR). ` +
+    `Its longest queue, ${whole.format(row.queue)} cells, is that of the start, and so are ` +
+    "delays and means. A smaller icr or tbe avoids that; warm_up leaves it out of the figures."
   );
 }
 

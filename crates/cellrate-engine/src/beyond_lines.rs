@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use cellrate_proto::Time;
-use cellrate_scenario::{Category, Scenario, Sender, SharedBy};
+use cellrate_proto::switch::AveragingInterval;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{Category, PortIndex, Scenario, Sender, SharedBy};
 use serde::Serialize;
 
 use crate::declared::Row;
@@ -105,24 +106,33 @@ pub struct StartSummary {
     /// Rate of the line.
     #[row(unit = cells_per_s, adds = largest)]
     pub line: f64,
-    /// Cells that they can send beyond the line before the first feedback comes.
+    /// Length of the longest ABR queue.
     #[row(unit = cells, adds = largest)]
     pub queue: u64,
 }
 
-/// The least queue of a start that is told \[cells\].
+/// The shortest queue of a start that is told \[cells\].
 const LEAST: f64 = 1000.0;
 
+/// Averaging intervals within which an algorithm that measures has brought rates down.
+const INTERVALS: f64 = 4.0;
+
 /// The ports in `rows` whose longest queue is that of the start: from half of what the sources can send beyond the line
-/// before feedback comes, to twice as much.
-pub fn starts<'a>(scenario: &Scenario, rows: impl Iterator<Item = &'a PortSummary>) -> Vec<StartSummary> {
+/// before any feedback comes, to twice of what they can before rates have come down. `interval` gives the averaging
+/// intervals of a port, if it has any.
+pub fn starts<'a>(
+    scenario: &Scenario,
+    rows: impl Iterator<Item = &'a PortSummary>,
+    interval: impl Fn(PortIndex) -> Option<AveragingInterval>,
+) -> Vec<StartSummary> {
     let mut beginning: Vec<Vec<(f64, f64)>> = vec![Vec::new(); scenario.ports().len()];
     for flow in scenario.flows() {
         let direction = scenario.flow(flow);
         let sends = direction.traffic.as_ref().is_some_and(|traffic| traffic.kind().sends_at(Time::ZERO));
         let is_branch = scenario.connection(flow.connection()).branch.is_some();
         let Sender::Abr(sender) = &direction.sender else { continue };
-        if !sends || is_branch {
+        // Flows and calls begin as they arrive.
+        if !sends || is_branch || scenario.is_slot(flow.connection()) {
             continue;
         }
         let (icr, frtt) =
@@ -133,24 +143,35 @@ pub fn starts<'a>(scenario: &Scenario, rows: impl Iterator<Item = &'a PortSummar
         }
     }
     let longest: HashMap<&str, u64> = rows.map(|row| (row.port.as_str(), row.max_abr_queue)).collect();
-    let told = |port: cellrate_scenario::PortIndex| {
-        let sources = &mut beginning[port.index()];
+    let told = |port: PortIndex| {
+        let sources = &beginning[port.index()];
         let line = scenario.link(port.link()).rate.to_cell_rate().as_cells_per_s();
-        let queue = ahead(sources, line);
-        if queue < LEAST {
-            return None;
-        }
+        let measured = measured(interval(port), sources);
+        // An answer that an interval gives has about half of the round trip before it.
+        let [least, most] = [0.0, INTERVALS].map(|intervals| {
+            let until = |&(frtt, icr): &(f64, f64)| (frtt.max(frtt / 2.0 + intervals * measured), icr);
+            ahead(&mut sources.iter().map(until).collect::<Vec<_>>(), line)
+        });
+        let range = (least / 2.0).max(LEAST)..=most * 2.0;
         let name = port_name(scenario, port);
-        let seen = *longest.get(name.as_str())? as f64;
-        (queue / 2.0..=queue * 2.0).contains(&seen).then(|| StartSummary {
+        let queue = *longest.get(name.as_str())?;
+        range.contains(&(queue as f64)).then(|| StartSummary {
             port: name,
             connections: sources.len() as u64,
             icr: sources.iter().map(|(_, icr)| icr).sum(),
             line,
-            queue: queue as u64,
+            queue,
         })
     };
     scenario.ports().filter_map(told).collect()
+}
+
+/// How long the first averaging interval of a port is to which these sources send \[s\]: one without an end measures
+/// nothing.
+fn measured(interval: Option<AveragingInterval>, sources: &[(f64, f64)]) -> f64 {
+    let rate: f64 = sources.iter().map(|(_, icr)| icr).sum();
+    let length = interval.map(|interval| interval.length(Duration::from_secs_f64(1.0 / rate.max(1.0))));
+    length.filter(|&length| length < Duration::FOREVER).map_or(0.0, Duration::as_secs_f64)
 }
 
 /// The most cells that sources of these round trips \[s\] and rates [cells/s], each until its first feedback, are ahead
@@ -172,6 +193,18 @@ fn ahead(sources: &mut [(f64, f64)], line: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_ends_by_time_or_by_what_the_sources_send() {
+        // 2,000 cells/s together.
+        let sources = [(0.1, 500.0), (0.1, 1500.0)];
+        let of = |time, cells| Some(AveragingInterval { time, cells });
+        assert_eq!(measured(None, &sources), 0.0);
+        assert_eq!(measured(of(Duration::FOREVER, None), &sources), 0.0);
+        assert_eq!(measured(of(Duration::from_ms(5), None), &sources), 0.005);
+        assert_eq!(measured(of(Duration::from_ms(5), Some(4)), &sources), 0.002);
+        assert_eq!(measured(of(Duration::FOREVER, Some(100)), &sources), 0.05);
+    }
 
     #[test]
     fn sources_are_ahead_of_a_line_until_their_feedback_comes() {

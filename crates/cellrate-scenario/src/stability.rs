@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_proto::switch::{AveragingInterval, LoadAveraging, QueueControl, SwitchAlgorithmConfig};
-use cellrate_proto::{BitRate, Duration};
+use cellrate_proto::Duration;
+use cellrate_proto::switch::{LoadAveraging, QueueControl, SwitchAlgorithmConfig};
 
 use crate::fair::{Bottleneck, FairShare, max_min};
 use crate::model::{PortIndex, Scenario, Sender};
@@ -96,10 +96,10 @@ struct Loops {
 /// The gain and the delay of these loops, if the port's algorithm has a rule.
 fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
     let Loops { connections, there_and_back: way, until_rm } = loops;
-    let line = scenario.link(port.link()).fastest_rate();
+    let cell = scenario.link(port.link()).fastest_rate().cell_time();
     match &scenario.port(port).control.algorithm {
         SwitchAlgorithmConfig::Phantom(phantom) => {
-            let interval = length(&phantom.interval, line);
+            let interval = phantom.interval.length(cell);
             let (alpha, factor) = (phantom.alpha, phantom.utilization_factor);
             Some(Gain {
                 algorithm: "Phantom",
@@ -110,7 +110,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
         }
         SwitchAlgorithmConfig::Capc(capc) => {
             // Growth and shrinking alternate: the gain of the loop lies between the two.
-            let (interval, rup, rdn) = (length(&capc.interval, line), capc.rup, capc.rdn);
+            let (interval, rup, rdn) = (capc.interval.length(cell), capc.rup, capc.rdn);
             Some(Gain {
                 algorithm: "CAPC",
                 per_second: (rup * rdn).sqrt() / interval.as_secs_f64(),
@@ -122,7 +122,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
         }
         SwitchAlgorithmConfig::Erica(erica) => {
             let QueueControl::QueueingDelay(control) = &erica.queue_control else { return None };
-            let interval = length(&erica.interval, line);
+            let interval = erica.interval.length(cell);
             let lag = match erica.load_averaging {
                 LoadAveraging::None => 1.0,
                 LoadAveraging::Ratio { alpha }
@@ -144,7 +144,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
         SwitchAlgorithmConfig::Pi(pi) => {
             // The queue sums up what comes beyond the line, and the rate the queue: s^2 + (kp s + ki) e^(-s delay) = 0.
             // At the frequency where the loop's gain is 1 the proportional part leads by `lead`, which delay uses up.
-            let interval = length(&pi.interval, line);
+            let interval = pi.interval.length(cell);
             let seconds = interval.as_secs_f64();
             let (kp, ki) = (pi.proportional / seconds, pi.integral / (seconds * seconds));
             let square = f64::midpoint(kp * kp, (kp.powi(4) + 4.0 * ki * ki).sqrt());
@@ -169,12 +169,6 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
 /// wait for an RM cell for ever.
 fn together(spans: &[Duration]) -> Duration {
     Duration::from_ps(spans.iter().map(|span| span.as_ps()).fold(0, u64::saturating_add))
-}
-
-/// How long an averaging interval is on a full line.
-fn length(interval: &AveragingInterval, line: BitRate) -> Duration {
-    let count = interval.cells.map(|cells| line.cell_time() * u64::from(cells));
-    count.map_or(interval.time, |count| count.min(interval.time))
 }
 
 #[cfg(test)]

@@ -349,7 +349,10 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         beyond_signalling: beyond_signalling(ending.scenario),
         overbooked: overbooked(ending.scenario),
         unkept: unkept(ending.scenario),
-        starts: starts(ending.scenario, ports.iter().map(|port| &port.common)),
+        starts: starts(ending.scenario, ports.iter().map(|port| &port.common), |port| {
+            let place = machine.network.port_indices.iter().position(|&index| index == port)?;
+            machine.network.ports[place].control.interval()
+        }),
         clocks: clocks(ending.scenario),
         unsettled: cannot_settle(ending.scenario),
         vcs: flows(&machine, &ending, span),

@@ -34,6 +34,11 @@ impl AveragingInterval {
         AveragingInterval { time, cells: Some(cells) }
     }
 
+    /// How long it is where ABR cells arrive one `spacing` apart.
+    pub fn length(&self, spacing: Duration) -> Duration {
+        self.cells.map_or(self.time, |cells| self.time.min(spacing.saturating_mul(u64::from(cells))))
+    }
+
     /// The keys of an interval, the first with this default and sentence.
     pub const fn keys(default: &'static str, about: &'static str) -> [Key; 2] {
         const CELLS: Key = key(

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::becn::{Becn, BecnConfig};
 use super::efci::{Efci, EfciConfig};
-use super::meter::{Meter, QuietMeter};
+use super::meter::{AveragingInterval, Meter, QuietMeter};
 use super::{Algorithm, Feedback, Promises, Settled, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort};
 use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
@@ -148,7 +148,12 @@ impl PortControl {
     /// Whether cells have to be counted: [`on_abr_cell`](PortControl::on_abr_cell) and
     /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
     pub fn needs_meter(&self) -> bool {
-        self.algorithm().is_some_and(|algorithm| algorithm.metering().is_some())
+        self.interval().is_some()
+    }
+
+    /// Averaging intervals of the algorithm, if it has any.
+    pub fn interval(&self) -> Option<AveragingInterval> {
+        Some(self.algorithm()?.metering()?.interval)
     }
 
     /// Whether an interval ends at or before `now`: then [`end_intervals`](PortControl::end_intervals) comes before

@@ -36,7 +36,10 @@ pub(crate) fn account(
     let fair = LazyCell::new(|| fair::max_min(scenario, None).unwrap_or_default());
     let unsettled = super::unsettled::collect(scenario, &assembly, &fair, end);
     let (ports, port_windows) = meter.port_rows(scenario, &assembly, end);
-    let starts = starts(scenario, ports.iter());
+    let starts = starts(scenario, ports.iter(), |port| {
+        let place = assembly.ports[port.index()].as_ref()?;
+        assembly.kernel.clusters[place.cluster as usize].ports[place.index as usize].control.interval()
+    });
     let cell_hops = measured::cell_hops(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
