@@ -23,7 +23,7 @@ export interface Curve {
   at(now: number): number | null;
 }
 
-/** What a panel of ACR is pointed at with. */
+/** The panel of ACR, as pointing at it needs it. */
 export interface Pointed {
   /** Whether the run can be explained here. */
   explains(): boolean;

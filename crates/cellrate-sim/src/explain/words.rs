@@ -99,7 +99,7 @@ fn written(before: &Passage, passage: &Passage) -> String {
     if done.is_empty() { format!("{by} left it as it was") } else { format!("{by} {}", done.join(" and ")) }
 }
 
-/// What rules 8 and 9 made of ACR.
+/// Words for the changes that rules 8 and 9 made to ACR.
 fn obeyed(step: &RateStep, brm: &ReturnedCell) -> Vec<String> {
     let (before, after) = (step.before_cells_per_s, step.after_cells_per_s);
     let indicated = step.indicated_cells_per_s.unwrap_or(before);
