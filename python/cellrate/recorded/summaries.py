@@ -143,8 +143,8 @@ def start_line(row: Row) -> str:
     """Say of a port that its longest queue, and what follows from it, is that of the start."""
     return (
         f"Start: at {row['port']} {row['connections']} sources begin together with {row['icr'] / row['line']:.3g} "
-        f"times the rate of the line (ICR). Its longest queue, {row['queue']:,} cells, is that of the start, and so are "
-        "delays and means. A smaller icr or tbe avoids that; warm_up leaves it out of the figures."
+        f"times the rate of the line (ICR). Its longest queue, {row['queue']:,} cells, is that of the start, and so "
+        "are delays and means. A smaller icr or tbe avoids that; warm_up leaves it out of the figures."
     )
 
 
