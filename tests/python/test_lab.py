@@ -14,6 +14,7 @@ import pytest
 import cellrate
 from cellrate.command_line.main import status
 from cellrate.recorded import summaries
+from cellrate.recorded.groups import groups_of
 from cellrate.watching.board import Board
 from cellrate.watching.lab import fragment, lab
 from cellrate.watching.site import FOLDER
@@ -113,7 +114,9 @@ def test_every_ready_scenario_runs_in_the_page_with_the_figures_of_the_command(s
         # The picture's own samples are events, too.
         assert told(given, but=("events",)) == told(expected, but=("events",)), name
         assert seen.value("cellrate.lab.store.head.panels") == panels(scenario), name
-        expected_parts = [part if isinstance(part, str) else part[: 1 + MOST_ROWS] for part in printed(summary)]
+        expected_parts = [
+            part if isinstance(part, str) else part[: 1 + MOST_ROWS] for part in printed(summary, scenario.toml)
+        ]
         assert shown(seen) == expected_parts, name
 
 
@@ -123,9 +126,9 @@ def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
     return list(json.loads(json.dumps(Board(point, point._native.series()).head))["panels"])
 
 
-def printed(summary: dict[str, Any]) -> list[Any]:
+def printed(summary: dict[str, Any], toml: str) -> list[Any]:
     """Give what the command prints of a run, but for the line about the run itself: tables and lines."""
-    parts = summaries.report(summary)[:-1]
+    parts = summaries.report(summary, groups_of(toml))[:-1]
     return [
         part if isinstance(part, str) else [[title.replace("\n", " ") for title in part[0]], *part[1]] for part in parts
     ]
@@ -174,11 +177,12 @@ PAPERS = ROOT / "papers"
 def test_what_is_shown_in_the_end_is_what_the_command_prints(
     scenario: Callable[[], cellrate.Scenario], told: set[str]
 ) -> None:
-    summary = native(scenario())
+    given = scenario()
+    summary = native(given)
     assert {key for key in told if summary.get(key)} == told
-    with lab(scenario()) as address, opened(address) as page:
+    with lab(given) as address, opened(address) as page:
         page.ended()
-        assert shown(page) == printed(summary)
+        assert shown(page) == printed(summary, given.toml)
 
 
 def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> None:

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ import pytest
 import cellrate
 from cellrate.recorded import summaries
 from cellrate.recorded.columns import SCALES, Column, Table, tables
+from cellrate.recorded.groups import groups_of
 from cellrate.recorded.summaries import numbers, report
 from cellrate.sweeps.figures import Figure
 from conftest import PAIR
+from test_groups import NETWORK as MANY
 
 ROOT = Path(__file__).parents[2]
 TYPES, PAGE, WEB = ROOT / "python/cellrate/_native.pyi", ROOT / "docs/results.md", ROOT / "web/src/columns.ts"
@@ -124,6 +127,7 @@ def page_columns() -> str:
                 "factor": int(scale.factor) if scale.factor == int(scale.factor) else scale.factor,
                 "decimals": 0 if whole else decimals,
                 "ifAny": column.declared.shown == "any",
+                "sums": column.adds == "sum",
             }
             pairs = ", ".join(f"{name}: {json.dumps(value)}" for name, value in told.items())
             lines.append(f"      {{ {pairs} }},")
@@ -223,27 +227,32 @@ ESBUILD = ROOT / "web/node_modules/.bin/esbuild"
 
 
 @pytest.mark.skipif(not ESBUILD.exists() or shutil.which("node") is None, reason="needs the packages of the page")
-@pytest.mark.parametrize("text", [WINDOWED, *READY])
+@pytest.mark.parametrize("text", [WINDOWED, MANY, *READY])
 def test_the_page_shows_what_the_command_prints(text: str, tmp_path: Path) -> None:
-    if text == WINDOWED:
-        summary = cellrate.run(cellrate.Scenario.parse(text)).summary
+    if text not in READY:
+        result = cellrate.run(cellrate.Scenario.parse(text))
     else:
-        summary = cellrate.run(text, set={"duration": "250 ms"}, point=1).summary
+        result = cellrate.run(text, set={"duration": "250 ms"}, point=1)
     bundle = tmp_path / "tables.mjs"
-    source = ROOT / "web/src/tables.ts"
+    source = "export { reportOf } from './tables'; export { groupsOf } from './groups';"
     subprocess.run(
-        [ESBUILD, source, "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=error"], check=True
+        [ESBUILD, "--loader=ts", "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=error"],
+        cwd=ROOT / "web/src",
+        input=source,
+        text=True,
+        check=True,
     )
     code = (
         # What a browser has at hand when the page is loaded.
         "globalThis.ResizeObserver = class { observe() {} };"
-        f"const {{ reportOf }} = await import({json.dumps(str(bundle))});"
+        f"const {{ reportOf, groupsOf }} = await import({json.dumps(str(bundle))});"
         "const { readFileSync } = await import('node:fs');"
-        "process.stdout.write(JSON.stringify(reportOf(JSON.parse(readFileSync(0, 'utf8')))));"
+        "const { summary, document } = JSON.parse(readFileSync(0, 'utf8'));"
+        "process.stdout.write(JSON.stringify(reportOf(summary, groupsOf(document).all)));"
     )
     told = subprocess.run(
         ["node", "--input-type=module", "-e", code],
-        input=json.dumps(summary),
+        input=json.dumps({"summary": result.summary, "document": tomllib.loads(result.toml)}),
         capture_output=True,
         text=True,
         check=True,
@@ -251,6 +260,6 @@ def test_the_page_shows_what_the_command_prints(text: str, tmp_path: Path) -> No
     shown = [part if isinstance(part, str) else [part["head"], *part["rows"]] for part in json.loads(told.stdout)]
     printed = [
         part if isinstance(part, str) else [[title.replace("\n", " ") for title in part[0]], *part[1]]
-        for part in report(summary)[:-1]
+        for part in report(result.summary, groups_of(result.toml))[:-1]
     ]
     assert shown == printed

@@ -8,6 +8,8 @@ export interface Column {
   decimals: number;
   /** Shown where some row has more than zero only. */
   ifAny: boolean;
+  /** Whether values of several rows add up to one of all. */
+  sums: boolean;
 }
 
 /** A table of a summary, as Rust declares it. */

@@ -8,6 +8,7 @@ import { type FromSimulator, kernel, Simulator } from "./local";
 import type { Start } from "./messages";
 import type { Fault, Head, More, Pace, Summary } from "./model";
 import { showLinks } from "./links";
+import type { Groups } from "./groups";
 import { Network } from "./network";
 import { Panels, type Why } from "./panels";
 import type { Remote } from "./remote";
@@ -83,6 +84,8 @@ export class Lab {
   /** Whether nothing of the scenario that was opened has been shown yet: what is shown is of another. */
   private isOther = true;
   private over = false;
+  /** Whether members of groups are shown one by one. */
+  private each = false;
   private failedLast = false;
   /** As which the last run was started in this page. */
   private started: Omit<Start, "id"> | null = null;
@@ -301,7 +304,7 @@ export class Lab {
     element("stamp").textContent = head.stamp;
     if (this.panels) this.panels.take(store, before, this.isOther);
     else {
-      this.panels = new Panels(element("panels"), store, before, "time", this.why(() => this.current));
+      this.panels = new Panels(element("panels"), store, before, "time", this.why(() => this.current), this.each);
       this.panels.onZoom = (span) => this.keptPanels?.zoom(span, true);
       this.panels.beside = this.keptPanels;
       if (this.keptPanels) this.keptPanels.beside = this.panels;
@@ -317,6 +320,7 @@ export class Lab {
     this.named();
     element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level.some(([, rate]) => rate !== null)));
     element("grey").hidden = !before;
+    element("each").hidden = !Object.keys(head.groups.all).length;
     element("pointable").hidden = !this.panels.explains;
     for (const id of ["slower", "faster", "fastest", "pause", "step", "slow", "again"]) element(id).hidden = head.live;
     this.enable();
@@ -330,6 +334,21 @@ export class Lab {
       const start = shown()?.start;
       return asking && start ? (vc, at_s, told) => asking.ask(start, vc, at_s, told) : null;
     };
+  }
+
+  /** Groups that are one row each in tables of a run. */
+  private groupsOf({ store }: Shown): Groups {
+    return this.each ? {} : store.head.groups.all;
+  }
+
+  /** Shows the members of groups one by one, or each group as one. */
+  private unfold(): void {
+    this.each = !this.each;
+    element("each").ariaPressed = String(this.each);
+    for (const panels of [this.panels, this.keptPanels]) panels?.unfold(this.each);
+    const { current, kept } = this;
+    if (current?.summary) element("figures").replaceChildren(...endOf(current.summary, this.groupsOf(current)));
+    if (kept?.summary) element("kept-figures").replaceChildren(...endOf(kept.summary, this.groupsOf(kept)));
   }
 
   /** Figures of the run before stand there until there are new ones, and say so; those of another scenario do not. */
@@ -398,7 +417,7 @@ export class Lab {
     if (!this.current) return;
     this.over = true;
     const { run } = summary;
-    element("figures").replaceChildren(...endOf(summary));
+    element("figures").replaceChildren(...endOf(summary, this.groupsOf(this.current)));
     element("figures").classList.remove("old");
     this.current.summary = summary;
     element("speed").textContent = ENDED;
@@ -548,6 +567,7 @@ export class Lab {
     on("right", () => this.panels?.pan(0.25));
     on("whole", () => this.panels?.zoom(null));
     on("keep", () => this.keep());
+    on("each", () => this.unfold());
     on("csv", () => saved.csv(this.current!.store));
     on("toml", () => saved.text(`${this.current!.store.head.name}.toml`, this.current!.store.head.toml));
     on("png", () => void this.panels!.picture().then((blob) => saved.blob(`${this.current!.store.head.name}.png`, blob)));
@@ -629,12 +649,12 @@ export class Lab {
     else if (this.current) {
       this.kept = this.current;
       element("kept").hidden = false;
-      this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time", this.why(() => this.kept));
+      this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time", this.why(() => this.kept), this.each);
       this.keptPanels.onZoom = (span) => this.panels?.zoom(span, true);
       this.keptPanels.beside = this.panels;
       if (this.panels) this.panels.beside = this.keptPanels;
       if (this.panels?.zoomed) this.keptPanels.zoom(this.panels.zoomed, true);
-      element("kept-figures").replaceChildren(...(this.kept.summary ? endOf(this.kept.summary) : []));
+      element("kept-figures").replaceChildren(...(this.kept.summary ? endOf(this.kept.summary, this.groupsOf(this.kept)) : []));
     }
     this.compares();
   }

@@ -1,5 +1,7 @@
 // Messages about a run to a page, wherever the run is: in a worker of this page, or behind a WebSocket.
 
+import type { Folding } from "./groups";
+
 /** A node of the network. */
 export interface NodeRow {
   name: string;
@@ -42,6 +44,8 @@ export interface Line {
   changes: boolean;
   /** The max-min fair rate behind it, in the unit of the series. */
   level: Level;
+  /** The lines that this one folds; there is a band around it then, and its series is that of the first. */
+  members?: Line[];
 }
 
 /** Series that stand together on one axis. */
@@ -65,6 +69,8 @@ export interface Head {
   topology: Topology;
   /** The scenario as it is run, settings applied. */
   toml: string;
+  /** Groups that are one row or band each. */
+  groups: Folding;
   /** Probe and entity of each series by its number, those that only the picture shows behind the others. */
   series: [string, string][];
 }

@@ -19,7 +19,7 @@ const MEANINGS = glossary as Record<string, { symbol: string; meaning: string }>
 /** Tables of defaults, in words. */
 const EVERY: Record<string, string> = { link: "of every link", vc: "of every connection", switch: "of every switch", host: "of every host", abr: "", flows: "of all flows" };
 
-function place(path: string[]): string {
+function place(path: string[], label?: string): string {
   const [table, entry, ...rest] = path.slice(0, -1);
   if (table === undefined) return "";
   if (table === "defaults") {
@@ -27,15 +27,15 @@ function place(path: string[]): string {
     return inner === "algorithm" ? "of the switches' algorithm" : [EVERY[entry] ?? `of every ${words(entry)}`, inner && `(${inner})`].filter(Boolean).join(" ");
   }
   const within = rest.filter((part) => part !== "abr").map(words).join(" ");
-  return [entry === undefined ? `of ${words(table)}` : `of ${/^\d+$/.test(entry) ? `${words(table)} ${entry}` : entry}`, within && `(${within})`].filter(Boolean).join(" ");
+  return [entry === undefined ? `of ${words(table)}` : `of ${/^\d+$/.test(entry) ? `${words(table)} ${entry}` : (label ?? entry)}`, within && `(${within})`].filter(Boolean).join(" ");
 }
 
 function words(key: string): string {
   return key.replaceAll("_", " ");
 }
 
-/** Name, place and sentence of the parameter at a path, in a table of type `kind` where tables there have types. */
-export function named(schema: Schema | null, path: string, kind?: string): Named {
+/** Name, place and sentence of the parameter at a path, in a table of type `kind` where tables there have types, of the entry of a list that people call `entry`. */
+export function named(schema: Schema | null, path: string, kind?: string, entry?: string): Named {
   const parts = path.split(".");
   const key = parts[parts.length - 1];
   const known = MEANINGS[(SYMBOLS[key] ?? key).toLowerCase()];
@@ -45,5 +45,5 @@ export function named(schema: Schema | null, path: string, kind?: string): Named
   const told = schema ? (keys(schema, inSchema, kind).get(key) ?? "") : "";
   const meaning = isOfAbr || (SYMBOLS[key] && known) ? known.meaning : told.replace(/\s*Default: .*$/s, "");
   const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1);
-  return { name: isOfAbr ? known.symbol : words(key), of: place(parts), sentence };
+  return { name: isOfAbr ? known.symbol : words(key), of: place(parts, entry), sentence };
 }

@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import type { Answer } from "./asking";
+import { bandOf, foldedPanel } from "./bands";
 import { digits, made } from "./format";
 import type { Line, Panel } from "./model";
 import { type Curve, Pointing } from "./pointing";
@@ -26,8 +27,9 @@ const MOST_PANELS = 30;
 type Data = uPlot.AlignedData;
 
 /** The panels of a run that are drawn, each with the lines that are, and how many lines are left out. */
-function drawn(store: Store): { panel: Panel; left: number }[] {
-  return store.head.panels.slice(0, MOST_PANELS).map((panel) => ({
+function drawn({ head }: Store, each: boolean): { panel: Panel; left: number }[] {
+  const panels = head.panels.slice(0, MOST_PANELS);
+  return panels.map((panel) => (each ? panel : foldedPanel(panel, head.series, head.groups.drawn))).map((panel) => ({
     panel: panel.lines.length > MOST_LINES ? { ...panel, lines: panel.lines.slice(0, MOST_LINES) } : panel,
     left: Math.max(0, panel.lines.length - MOST_LINES),
   }));
@@ -76,6 +78,8 @@ export class Panels {
     private readonly sync: string,
     /** Gives null where the run cannot be repeated in this page. */
     private readonly why: () => Why | null,
+    /** Whether members of groups are drawn one by one. */
+    private each: boolean,
   ) {
     this.build();
     this.watching = new ResizeObserver(() => this.resize());
@@ -84,7 +88,7 @@ export class Panels {
 
   /** Shows another run with the same panels where it can, or new ones; of another scenario nothing stays hidden or zoomed. */
   take(store: Store, before: Store | null, isOther = false): void {
-    const names = (of: Store): string => JSON.stringify([of.head.panels.map((panel) => [panel.axis, panel.lines.map((line) => line.label)]), of.head.duration_s]);
+    const names = (of: Store): string => JSON.stringify([of.head.groups.drawn, of.head.panels.map((panel) => [panel.axis, panel.lines.map((line) => line.label)]), of.head.duration_s]);
     const alike = names(store) === names(this.store) && Boolean(before) === Boolean(this.before);
     this.store = store;
     this.before = before;
@@ -94,7 +98,7 @@ export class Panels {
       this.span = null;
       this.build();
     } else if (alike) {
-      const panels = drawn(store);
+      const panels = drawn(store, this.each);
       this.plots.forEach((one, place) => (one.panel = panels[place].panel));
       this.pointings.forEach((pointing) => pointing.renew());
       this.draw();
@@ -159,6 +163,13 @@ export class Panels {
     this.zoom([from, from + length]);
   }
 
+  /** Draws members of groups one by one, or each group as a band. */
+  unfold(each: boolean): void {
+    this.each = each;
+    this.hidden.clear();
+    this.build();
+  }
+
   /** Draws everything anew, because colours have changed. */
   repaint(): void {
     this.build();
@@ -203,7 +214,7 @@ export class Panels {
     this.width = this.place.clientWidth;
     this.plots = [];
     this.pointings = [];
-    drawn(this.store).forEach(({ panel, left }, number, all) => {
+    drawn(this.store, this.each).forEach(({ panel, left }, number, all) => {
       const place = made("section", "panel");
       place.ariaLabel = panel.axis;
       place.append(made("h3", "", panel.axis));
@@ -223,23 +234,23 @@ export class Panels {
   private pointable(own: Drawn): void {
     const probe = (series: number): string | undefined => this.store.head.series[series]?.[0];
     if (!own.panel.lines.every(({ series }) => probe(series) === "acr")) return;
-    const curve = (place: number): Curve => {
-      const line = own.panel.lines[place];
+    const curve = (line: Line): Curve => {
       const at = (now: number): number | null => {
         const value = this.valueAt(line, now);
         return value === null ? null : value * own.panel.scale;
       };
-      return { label: line.label, place, colour: colour(line.colour), at };
+      return { name: this.store.head.series[line.series][1], colour: colour(line.colour), at };
     };
     this.pointings.push(
       new Pointing(own.plot, own.place, {
         explains: () => this.why() !== null,
-        curves: () => own.panel.lines.map((_, place) => place).filter((place) => !this.hidden.has(own.panel.lines[place].label)).map(curve),
+        // Of a group its members, of which the pointer finds the nearest.
+        curves: () => own.panel.lines.filter(({ label }) => !this.hidden.has(label)).flatMap((line) => (line.members ?? [line]).map(curve)),
         span: () => {
           const [from, to] = this.span ?? [0, this.store.head.duration_s];
           return [from, Math.max(from, Math.min(to, this.store.now_s))];
         },
-        ask: ({ place }, at_s, told) => this.why()?.(this.store.head.series[own.panel.lines[place].series][1], at_s, told),
+        ask: ({ name }, at_s, told) => this.why()?.(name, at_s, told),
       }),
     );
   }
@@ -269,6 +280,13 @@ export class Panels {
       // A sample stands for the interval that it ends, a change for what follows.
       paths: stepped({ align: line.changes ? 1 : -1 }),
     }));
+    // Edges of bands stand behind all lines, the lower one first.
+    const groups = panel.lines.filter((line) => line.members);
+    const edges = groups.flatMap((line) => [0, 1].map(() => ({ label: line.label, width: 0, stroke: "transparent", spanGaps: true, show: !this.hidden.has(line.label), points: { show: false }, paths: stepped({ align: line.changes ? 1 : -1 }) })));
+    const bands = groups.map((line, number) => {
+      const low = 1 + greys.length + lines.length + 2 * number;
+      return { series: [low + 1, low] as [number, number], fill: () => `${colour(line.colour)}40` };
+    });
     const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
     return {
       width: Math.max(this.width, 200),
@@ -283,7 +301,8 @@ export class Panels {
         { ...axis, size: 32, ...(last ? { label: "time [s]", labelSize: 18 } : {}) },
         { ...axis, size: (plot, texts, index, cycle) => this.roomFor(plot, texts, index, cycle), values: (_plot, splits) => splits.map((value) => value.toLocaleString("en-US")) },
       ],
-      series: [{}, ...greys, ...lines],
+      series: [{}, ...greys, ...lines, ...edges],
+      bands,
       hooks: {
         drawAxes: [(plot) => this.levels(plot, panel)],
         setCursor: [(plot) => this.hover(own, plot)],
@@ -296,7 +315,7 @@ export class Panels {
   /** Instants and values of all lines. Where they are sampled together they share their instants; else they are joined. */
   private columns(panel: Panel): Data {
     const now = this.store.now_s;
-    if (this.isDense(panel)) return this.thin(panel);
+    if (panel.lines.some((line) => line.members) || this.isDense(panel)) return this.thin(panel);
     const tables = panel.lines.map((line) => table(this.store.track(line.series), now, panel.scale, line.changes));
     const befores = this.before ? panel.lines.map((line) => table(this.before!.track(line.series), Infinity, panel.scale, false)) : [];
     const all = [...befores, ...tables];
@@ -333,22 +352,29 @@ export class Panels {
   private thin(panel: Panel): Data {
     const parts = this.partsOf(panel);
     const [from, to] = this.span ?? [0, this.store.head.duration_s];
+    const thinned = (line: Line, store: Store, now: number): Thinned => {
+      const key = [line.series, store === this.store, from, to, parts].join(" ");
+      let found = this.thinned.get(key);
+      if (!found) this.thinned.set(key, (found = new Thinned(store.track(line.series), from, to, parts, panel.scale, line.changes)));
+      found.take(now);
+      return found;
+    };
+    const edges: (number | null)[][] = [];
     const values = (store: Store, now: number): (number | null)[][] =>
       panel.lines.map((line) => {
-        const key = [line.series, store === this.store, from, to, parts].join(" ");
-        let found = this.thinned.get(key);
-        if (!found) this.thinned.set(key, (found = new Thinned(store.track(line.series), from, to, parts, panel.scale, line.changes)));
-        found.take(now);
-        return found.columns;
+        if (!line.members) return thinned(line, store, now).columns;
+        const { median, low, high } = bandOf(line.members.map((member) => thinned(member, store, now)), parts, Math.min(now, to));
+        if (store === this.store) edges.push(low, high);
+        return median;
       });
     const lines = values(this.store, this.store.now_s);
     // A value that holds until it changes holds now.
     const part = Math.min(2 * parts - 1, Math.floor(((this.store.now_s - from) / (to - from)) * 2 * parts));
     panel.lines.forEach((line, place) => {
       const held = this.store.track(line.series).at(this.store.now_s);
-      if (line.changes && held !== null && part >= 0) lines[place][part] ??= held * panel.scale;
+      if (line.changes && !line.members && held !== null && part >= 0) lines[place][part] ??= held * panel.scale;
     });
-    return [Thinned.instants(from, to, parts), ...(this.before ? values(this.before, Infinity) : []), ...lines] as Data;
+    return [Thinned.instants(from, to, parts), ...(this.before ? values(this.before, Infinity) : []), ...lines, ...edges] as Data;
   }
 
   private draw(plots = this.plots): void {
@@ -434,8 +460,10 @@ export class Panels {
     const now = plot.cursor.left !== undefined && plot.cursor.left >= 0 ? plot.posToVal(plot.cursor.left, "x") : null;
     own.place.querySelectorAll<HTMLElement>(".value").forEach((cell, place) => {
       const line = own.panel.lines[place];
-      const value = now === null ? null : this.store.track(line.series).at(Math.min(now, this.store.now_s));
-      cell.textContent = value === null ? "" : digits(value * own.panel.scale);
+      const at = (of: Line): number | null => (now === null ? null : this.store.track(of.series).at(Math.min(now, this.store.now_s)));
+      const values = (line.members ?? [line]).map(at).filter((value) => value !== null);
+      const ends = values.length ? [values.reduce((least, value) => Math.min(least, value)), values.reduce((most, value) => Math.max(most, value))] : [];
+      cell.textContent = [...new Set(ends.map((value) => digits(value * own.panel.scale)))].join(" to ");
     });
     this.onHover(now);
   }
@@ -457,8 +485,9 @@ export class Panels {
       button.title = "Hide or show this line";
       button.addEventListener("click", () => {
         if (!this.hidden.delete(line.label)) this.hidden.add(line.label);
-        own.plot.setSeries(1 + behind + place, { show: !this.hidden.has(line.label) });
-        if (behind) own.plot.setSeries(1 + place, { show: !this.hidden.has(line.label) });
+        const edge = 1 + behind + own.panel.lines.length + 2 * own.panel.lines.slice(0, place).filter(({ members }) => members).length;
+        const parts = [1 + behind + place, ...(behind ? [1 + place] : []), ...(line.members ? [edge, edge + 1] : [])];
+        parts.forEach((part) => own.plot.setSeries(part, { show: !this.hidden.has(line.label) }));
         show();
       });
       list.append(button);

@@ -1,5 +1,6 @@
 // Parameters of a scenario, each with the path by which it is set and the values that a slider gives it.
 
+import { firstToLast } from "./groups";
 import { bounds, fallback, how, keys, lists, type Schema } from "./schema";
 
 /** A parameter that can be moved. */
@@ -26,21 +27,23 @@ export interface Written {
   path: string;
   value: string;
   kind?: string;
+  /** Name for people of the entry of a list in which it stands: for a group those of its first and last. */
+  entry?: string;
 }
 
 /** All parameters that a scenario writes down, by their paths. */
 export function written(document: Json, schema: Schema | null): Written[] {
   const found: Written[] = [];
   const entries = schema ? lists(schema) : new Set<string>();
-  const walk = (value: Json, path: string[], kind?: string): void => {
+  const walk = (value: Json, path: string[], kind?: string, within?: string): void => {
     const key = path[path.length - 1];
     if (NOT.has(key)) return;
     if (Array.isArray(value)) {
-      if (path.length === 1 && entries.has(key)) value.slice(0, MOST_ENTRIES).forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
+      if (path.length === 1 && entries.has(key)) value.slice(0, MOST_ENTRIES).forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)], undefined, label(entry, number + 1)));
     } else if (value !== null && typeof value === "object") {
       const own = typeof value.type === "string" ? value.type : undefined;
-      Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner], own));
-    } else if (value !== null) found.push({ path: path.join("."), value: String(value), kind });
+      Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner], own, within));
+    } else if (value !== null) found.push({ path: path.join("."), value: String(value), kind, entry: within });
   };
   if (document && typeof document === "object" && !Array.isArray(document)) Object.entries(document).forEach(([key, value]) => walk(value, [key]));
   return found;
@@ -53,6 +56,12 @@ function handle(entry: Json, number: number): string {
     if (Array.isArray(entry.between) && entry.between.length === 2) return entry.between.map(String).join("-");
   }
   return String(number);
+}
+
+/** Name of an entry for people: of a group those of its first and last member. */
+function label(entry: Json, number: number): string {
+  const count = entry && typeof entry === "object" && !Array.isArray(entry) ? entry.count : undefined;
+  return firstToLast(handle(entry, number), count);
 }
 
 /** Parameters that a scenario leaves at their defaults and could write down for all: paths and default values. */

@@ -15,9 +15,8 @@ const FINE_ARROW = 0.001;
 
 /** A curve that can be pointed at. */
 export interface Curve {
-  label: string;
-  /** Place of the curve among those that are drawn, hidden ones too. */
-  place: number;
+  /** The direction of a connection whose ACR it is. */
+  name: string;
   colour: string;
   /** Its value at an instant, in the unit of the axis; null where it has none. */
   at(now: number): number | null;
@@ -41,7 +40,7 @@ export class Pointing {
   private readonly over: HTMLElement;
   private timer: number | undefined;
   private at: number | null = null;
-  private place = 0;
+  private name = "";
   private shows = false;
 
   constructor(
@@ -131,20 +130,20 @@ export class Pointing {
     if (!shown.length || !this.pointed.explains()) return;
     const [from, to] = this.pointed.span();
     const at = (this.at ?? (from + to) / 2) + part * (to - from);
-    const before = shown.findIndex(({ place }) => place === this.place);
+    const before = shown.findIndex(({ name }) => name === this.name);
     const curve = shown[(Math.max(0, before) + curves + shown.length) % shown.length];
     this.ask(curve, Math.min(Math.max(from, at), to));
   }
 
   private ask(curve: Curve, at: number): void {
     this.at = at;
-    this.place = curve.place;
+    this.name = curve.name;
     this.shows = true;
     const value = curve.at(at);
     this.spot.hidden = value === null;
     this.spot.style.setProperty("--line", curve.colour);
     if (value !== null) Object.assign(this.spot.style, { left: `${this.plot.valToPos(at, "x")}px`, top: `${this.plot.valToPos(value, "y")}px` });
-    const head = `${curve.label} at ${seconds(at)}`;
+    const head = `${curve.name} at ${seconds(at)}`;
     this.valued(head);
     this.pointed.ask(curve, at, (answer) => this.tell(head, answer));
   }

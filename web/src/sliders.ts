@@ -1,8 +1,8 @@
 // Sliders of parameters: a move restarts the run at once, another hand on the same slider waits for the last.
 
 import { made } from "./format";
-import { named } from "./names";
-import { hint, type Parameter, parameter, unwritten, written } from "./parameters";
+import { type Named, named } from "./names";
+import { hint, type Parameter, parameter, unwritten, type Written, written } from "./parameters";
 import type { Schema } from "./schema";
 
 /** How long a slider has to stand still before the run starts over [ms]. */
@@ -23,8 +23,8 @@ export class Sliders {
   private settings = new Map<string, string>();
   private shown: string[] = [];
   private all = new Map<string, string>();
-  /** Types of the tables that parameters stand in. */
-  private kinds = new Map<string, string | undefined>();
+  /** Parameters as they are written, with the tables and the entries that they stand in. */
+  private kinds = new Map<string, Written>();
   private timer: number | undefined;
 
   constructor(
@@ -64,7 +64,7 @@ export class Sliders {
     const schema = this.schema();
     const listed = written(document as never, schema);
     if (schema) listed.push(...unwritten(document as never, schema));
-    this.kinds = new Map(listed.map(({ path, kind }) => [path, kind]));
+    this.kinds = new Map(listed.map((one) => [one.path, one]));
     this.all = new Map(listed.filter(({ path, value }) => parameter(schema, path, value)).map(({ path, value }) => [path, value]));
     for (const path of wanted) if (!this.all.has(path)) this.all.set(path, schema ? this.fallback(path, schema) : "");
     const rank = (path: string): number => {
@@ -90,8 +90,13 @@ export class Sliders {
     this.more.hidden = !rest.length;
   }
 
+  private named(path: string): Named {
+    const found = this.kinds.get(path);
+    return named(this.schema(), path, found?.kind, found?.entry);
+  }
+
   private title(path: string): string {
-    const { name, of } = named(this.schema(), path, this.kinds.get(path));
+    const { name, of } = this.named(path);
     return of ? `${name} ${of}` : name;
   }
 
@@ -101,7 +106,7 @@ export class Sliders {
     if (!known) return null;
     const row = made("div", "slider");
     const id = `slider ${path}`;
-    const { name, of, sentence } = named(this.schema(), path, this.kinds.get(path));
+    const { name, of, sentence } = this.named(path);
     const label = made("label");
     label.append(made("strong", "", name), of ? ` ${of}` : "");
     label.htmlFor = id;

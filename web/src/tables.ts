@@ -3,6 +3,7 @@
 import { APPLICATIONS, INSIDE, TABLES, WINDOWS } from "./columns";
 import type { Column } from "./declared";
 import { made } from "./format";
+import { folded, type Groups } from "./groups";
 import type { Summary } from "./model";
 
 /** A table: headings, and rows of a name and numbers behind it. */
@@ -63,22 +64,44 @@ function telling(key: string, rows: Row[]): Row[] {
   return some.length ? some : rows;
 }
 
-function tableOf(key: string, all: Row[], title = TABLES[key].title): Table {
+/** The values of several rows in one cell: their least and largest, or the texts that there are. */
+function saidOfAll(column: Column, rows: Row[]): string {
+  const values = rows.map((row) => row[column.key]).filter((value) => value !== null && value !== undefined);
+  if (values.some((value) => typeof value === "string")) return [...new Set(values.map((value) => said(column, value)))].join(", ");
+  const ends = values.length ? [smallest(values), largest(values)] : [];
+  return [...new Set(ends.map((value) => said(column, value)))].join(" to ");
+}
+
+const smallest = (values: number[]): number => values.reduce((least, value) => Math.min(least, value));
+const largest = (values: number[]): number => values.reduce((most, value) => Math.max(most, value));
+
+/** The values of several rows together, where a sum says that. */
+function totalOf(column: Column, rows: Row[]): string {
+  const values = rows.map((row) => row[column.key]).filter((value) => value !== null && value !== undefined);
+  return column.sums && values.length ? said(column, values.reduce((sum: number, value: number) => sum + value, 0)) : "";
+}
+
+function tableOf(key: string, all: Row[], groups: Groups, title = TABLES[key].title): Table {
   const rows = telling(key, all);
   const columns = TABLES[key].columns.filter((column) => !column.ifAny || rows.some((row) => row[column.key]));
   const name = namer(key, rows);
   return {
     head: [title, ...columns.map((column) => column.heading)],
-    rows: rows.map((row) => [name(row), ...columns.map((column) => said(column, row[column.key]))]),
+    rows: folded(rows.map(name), groups).flatMap(([group, places]) => {
+      const members = places.map((place) => rows[place]);
+      const row = [group, ...columns.map((column) => saidOfAll(column, members))];
+      const adds = members.length > 1 && columns.some((column) => column.sums);
+      return adds ? [row, [`  total of ${members.length}`, ...columns.map((column) => totalOf(column, members))]] : [row];
+    }),
   };
 }
 
 /** Tables of VCs, of ports or of policers within windows of the run. */
-function windowTables(key: string, rows: Row[]): Table[] {
+function windowTables(key: string, rows: Row[], groups: Groups): Table[] {
   return [...new Set(rows.map((row) => row.window as string))].map((name) => {
     const own = rows.filter((row) => row.window === name);
     const span = `${general(own[0].from_s)} to ${general(own[0].until_s)} s`;
-    return tableOf(key, own, `${TABLES[key].title} in ${name}, ${span}`);
+    return tableOf(key, own, groups, `${TABLES[key].title} in ${name}, ${span}`);
   });
 }
 
@@ -155,18 +178,18 @@ function fairnessLine(rows: Row[], shares: Row[]): string {
   return parts.length || without.length ? `Jain's index: ${[...parts, ...without].join(", ")}.` : "";
 }
 
-/** Tables and lines that the command prints of a run in the end, in its order, but for the line about the run itself. */
-export function reportOf(summary: Summary): (Table | string)[] {
+/** Tables, in which each of `groups` is one row, and lines: as the command prints them, but for the line about the run itself. */
+export function reportOf(summary: Summary, groups: Groups): (Table | string)[] {
   const rows = (key: string): Row[] => summary[key] ?? [];
   const changed = new Set(rows("negotiated").map((row) => row.vc)).size;
   const parts: (Table | string)[] = [
-    tableOf("vcs", rows("vcs")),
-    ...APPLICATIONS.map((key) => tableOf(key, rows(key))).filter((table) => table.rows.length),
+    tableOf("vcs", rows("vcs"), groups),
+    ...APPLICATIONS.map((key) => tableOf(key, rows(key), groups)).filter((table) => table.rows.length),
     ...rows("refused").map((row) => `Refused: ${row.category} connection ${row.vc}, ${row.reason}`),
     changed ? `Set-up changed ${rows("negotiated").length} parameters of ${changed} directions; --json lists them.` : "",
     rows("beyond_signalling").length ? beyondSignallingLine(rows("beyond_signalling")) : "",
     rows("clocks").length ? clocksLine(rows("clocks")) : "",
-    tableOf("ports", rows("ports")),
+    tableOf("ports", rows("ports"), groups),
     ...rows("host_bottlenecks").map(
       (row) =>
         `${row.port}: the host's own line is the bottleneck of its connections, ${whole.format(row.waiting)} cells wait there at the end. ` +
@@ -177,16 +200,16 @@ export function reportOf(summary: Summary): (Table | string)[] {
     ...rows("starts").map(startLine),
     ...rows("phase_effects").map(phaseEffectLine),
     ...rows("unsettled").map(unsettledLine),
-    ...INSIDE.map((key) => tableOf(key, rows(key))).filter((table) => table.rows.length),
-    ...Object.entries(WINDOWS).flatMap(([windows, key]) => windowTables(key, rows(windows))),
+    ...INSIDE.map((key) => tableOf(key, rows(key), groups)).filter((table) => table.rows.length),
+    ...Object.entries(WINDOWS).flatMap(([windows, key]) => windowTables(key, rows(windows), groups)),
     fairnessLine(rows("fairness"), rows("shares")),
   ];
   return parts.filter((part) => part !== "");
 }
 
 /** Tables and lines of a run that has ended: as the command said it where that was told, else as it would. */
-export function endOf(summary: Summary): HTMLElement[] {
-  return ((summary.report as (Table | string)[] | undefined) ?? reportOf(summary)).map(shown);
+export function endOf(summary: Summary, groups: Groups): HTMLElement[] {
+  return ((summary.report as (Table | string)[] | undefined) ?? reportOf(summary, groups)).map(shown);
 }
 
 /** A part of what the command prints of a run, a table or a line, as an element. */

@@ -3,6 +3,7 @@
 import { initSync, Run, type Setup } from "../pkg/cellrate_web.js";
 import { maker } from "./algorithm";
 import { Explainer } from "./explaining";
+import { groupsOf } from "./groups";
 import { panelsOf, type SeriesRow } from "./kinds";
 import type { FromWorker, How, Pack, Part, Start, ToWorker } from "./messages";
 import type { Head, Level, Topology } from "./model";
@@ -81,6 +82,7 @@ function begin(start: Start, { follow, from_s, ask }: How): void {
     panels: panelsOf(described.series, levels),
     topology: described.topology,
     toml: setup.to_toml(),
+    groups: groupsOf(JSON.parse(setup.to_json()) as Record<string, unknown>),
     series: [
       ...described.series.map(({ probe, entity }) => [probe, entity] as [string, string]),
       ...(JSON.parse(run.pictured) as [string, string, string][]).map(([probe, entity]) => [probe, entity] as [string, string]),

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..drawing.style import COLOURS
 from ..plotting.panels import fair_levels, grouped, thin
+from ..recorded.groups import DRAWN, groups_of
 from ..recorded.summaries import Part, ports_with_queues, vcs_with_data
 from ..texts import printable, printable_all, printable_lines
 
@@ -49,6 +50,7 @@ class Board:
             "live": live,
             "panels": _panels(scenario, series),
             "series": [[probe, entity] for probe, entity, _, _ in series],
+            "groups": {"all": groups_of(scenario.toml), "drawn": groups_of(scenario.toml, DRAWN)},
             "topology": json.loads(scenario._native.topology()),
         }
         # The text of the scenario is shown in an editor, as it is.
