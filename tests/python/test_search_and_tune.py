@@ -121,6 +121,68 @@ def test_the_command_searches_and_keeps_what_it_ran(tmp_path: Path, capsys: pyte
     assert before == {file.stat().st_ino for file in tmp_path.glob("out/point-*/summary.json")}
 
 
+OTHER = PAIR.replace('name = "pair"', 'name = "other"')
+
+
+def test_of_several_scenarios_a_value_holds_where_it_holds_in_each() -> None:
+    scenarios = [SCENARIO, cellrate.Scenario.parse(OTHER, file="other.toml")]
+    borders = {"pair": 128, "other": 32}
+
+    def over_its_border(settings: dict[str, str]) -> float:
+        return nrm(settings) - borders[settings["scenario"]]
+
+    over, criteria = Range.read("defaults.abr.nrm=2..256"), [Criterion.read("ports.max_queue <= 0")]
+    answer = search(scenarios, over, criteria, pretended(over_its_border))
+    assert (answer.value, answer.beyond, answer.monotonic) == ("32", "64", True)
+    assert str(answer) == "defaults.abr.nrm = 32; 64 does not hold in other."
+    assert {name: tried.holds for name, tried in answer.scenarios["128"].items()} == {"pair": True, "other": False}
+    # What is worst is told of each by itself, over its seeds.
+    assert {name: tried.figures for name, tried in answer.scenarios["64"].items()} == {"pair": [-64], "other": [32]}
+    with_seeds = search(scenarios, over, criteria, pretended(over_its_border), seeds=3)
+    assert with_seeds == answer
+    named = search(dict(zip("xy", scenarios, strict=True)), over, criteria, pretended(lambda settings: nrm(settings)))
+    assert list(named.scenarios["2"]) == ["x", "y"]
+
+
+def test_the_command_searches_in_several_and_shows_a_row_of_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / "pair.toml", tmp_path / "other.toml"]
+    for file, text in zip(files, (PAIR, OTHER.replace("155.52 Mbps", "77.76 Mbps")), strict=True):
+        file.write_text(text)
+    call = ["search", *map(str, files), "--vary", "vc.vc1.abr.pcr=10 Mbps..90 Mbps", "--workers", "1"]
+    call += ["--such-that", "ports.utilization < 60 %", "--out", str(tmp_path / "out")]
+    assert status(call) == 0
+    told = capsys.readouterr().out
+    assert "does not hold in other." in told
+    rows = [line.split() for line in told.splitlines() if line.split()[2:3] in (["pair"], ["other"])]
+    assert {row[2] for row in rows} == {"pair", "other"}
+    assert len({row[0] for row in rows}) * 2 == len(rows)
+    assert status([*call, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["tried"]) * 2 == len(rows)
+    held = {value: {name: one["holds"] for name, one in each.items()} for value, each in found["scenarios"].items()}
+    assert held[found["value"]] == {"pair": True, "other": True}
+    assert held[found["beyond"]] == {"pair": True, "other": False}
+    study = cellrate.load_sweep(tmp_path / "out")
+    assert {one.settings["scenario"] for one in study} == {"pair", "other"}
+
+
+def test_a_key_that_one_scenario_lacks_is_said_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / "pair.toml", tmp_path / "other.toml"]
+    for file, text in zip(files, (PAIR, OTHER.replace('"vc1"', '"vc9"')), strict=True):
+        file.write_text(text)
+    call = ["search", *map(str, files), "--vary", "vc.vc1.abr.pcr=10 Mbps..90 Mbps"]
+    assert status([*call, "--such-that", "ports.dropped == 0", "--out", str(tmp_path / "out")]) == 2
+    assert "other cannot have vc.vc1.abr.pcr = 10 Mbps" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    call[0] = "tune"
+    assert status([*call, "--objective", "max vcs.throughput"]) == 2
+    assert "a scenario is tuned by itself" in capsys.readouterr().err
+
+
 SLOW = PAIR.replace('"20 ms"', '"10 ms"')
 
 

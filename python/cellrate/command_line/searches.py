@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ..errors import CellrateError
 from .app import app
-from .options import Cluster, File, Json, Seed, Settings, Workers, settings_of
+from .options import Cluster, Files, Json, Seed, Settings, Workers, settings_of
 from .output import complain, print_json, progress_bar, say, tell
 from .typed import Parameter
 
@@ -48,11 +48,12 @@ class Runs:
         content = {key: value for key, value in scenario.to_dict().items() if key != "sweep"}
         return Scenario.from_dict(content, file=file)
 
-    def folder(self, kind: str, scenario: Scenario) -> Path:
-        """Give the folder that keeps the runs, one by the scenario's name where none is given."""
+    def folder(self, kind: str, scenarios: Sequence[Scenario]) -> Path:
+        """Give the folder that keeps the runs, one by the name of the first scenario where none is given."""
         from ..folders.replaceable import plain_name
 
-        return self.out or Path("results") / kind / plain_name(scenario)
+        more = f"-and-{len(scenarios) - 1}-more" if len(scenarios) > 1 else ""
+        return self.out or Path("results") / kind / (plain_name(scenarios[0]) + more)
 
     def into(self, folder: Path) -> Callable[[Sequence[Point]], Sweep]:
         """Give the function that runs points into the folder."""
@@ -63,7 +64,7 @@ class Runs:
 
 @app.command("search")
 def search(
-    file: File,
+    files: Files,
     /,
     *,
     vary: Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH.")],
@@ -77,7 +78,7 @@ def search(
     runs: Runs,
     json: Json = False,
 ) -> int:
-    """Find the largest or smallest value of a key for which criteria on results hold."""
+    """Find the largest or smallest value of a key for which criteria on results hold, in every scenario given."""
     from ..campaigns.ranges import Range
     from ..campaigns.search import search as search_for
     from ..quantities import read_ratio
@@ -91,13 +92,14 @@ def search(
         raise CellrateError(f"--tolerance is {tolerance}; it must be above 0 and below 100 %")
     if seeds < 1:
         raise CellrateError(f"--seeds is {seeds}; it must be at least 1")
-    scenario = runs.scenario(file)
-    folder = runs.folder("search", scenario)
-    with progress_bar(f"{scenario.name}, search", quiet=json):
+    scenarios = [runs.scenario(file) for file in files]
+    folder = runs.folder("search", scenarios)
+    title = scenarios[0].name if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
+    with progress_bar(f"{title}, search", quiet=json):
         run = runs.into(folder)
-        answer = search_for(scenario, over, criteria, run, seeds=seeds, smallest=smallest, tolerance=share)
+        answer = search_for(scenarios, over, criteria, run, seeds=seeds, smallest=smallest, tolerance=share)
     if json:
-        print_json({**answer.__dict__, "folder": str(folder)})
+        print_json(_told(answer, folder))
     else:
         _print_tried(answer, criteria)
         tell(answer)
@@ -107,7 +109,7 @@ def search(
 
 @app.command("tune")
 def tune(
-    file: File,
+    files: Files,
     /,
     *,
     vary: Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH. May be given again.")],
@@ -151,8 +153,8 @@ def tune(
             raise CellrateError(f"--{name} is {given}; it must be at least 1")
     if plot and len(objective) < 2:
         raise CellrateError("--plot draws objectives against each other and needs two; --objective is given once")
-    scenario = runs.scenario(file)
-    folder = runs.folder("tune", scenario)
+    scenario = runs.scenario(_alone(files))
+    folder = runs.folder("tune", [scenario])
     target = write or folder.with_name(f"{folder.name}-tuned.toml")
     objectives = [Objective.read(text) for text in objective]
     with progress_bar(f"{scenario.name}, tuning", quiet=json):
@@ -175,6 +177,17 @@ def tune(
     return 0
 
 
+def _alone(files: Sequence[str]) -> str:
+    """Give the file of the scenario to be tuned, and refuse several."""
+    if len(files) > 1:
+        raise CellrateError(
+            f"{', '.join(files)}: a scenario is tuned by itself, and what is best in one may not be in another; give "
+            "one. `cellrate search` finds a value of one key that holds in several, and `cellrate run A B --sweep` "
+            "shows what each value gives in each"
+        )
+    return files[0]
+
+
 def _draw_front(tuned: Tuned, objectives: Sequence[Objective], scenario: Scenario, folder: Path) -> Path:
     from ..campaigns.front import front
     from ..drawing.figures import save
@@ -185,19 +198,34 @@ def _draw_front(tuned: Tuned, objectives: Sequence[Objective], scenario: Scenari
 
 
 def _print_tried(answer: Answer, criteria: Sequence[Criterion]) -> None:
-    """Print a row for each value that was tried: what the criteria are of, and whether they hold."""
+    """Print a row for each value that was tried, in each scenario: what criteria are of, and whether they hold."""
     from ..recorded.table import print_numbers
 
-    head = [answer.path.rpartition(".")[2], *(criterion.figure.heading for criterion in criteria), "holds"]
+    is_several = any(name for tried in answer.scenarios.values() for name in tried)
+    scenario = ["scenario"] if is_several else []
+    head = [answer.path.rpartition(".")[2], *scenario, *(one.figure.heading for one in criteria), "holds"]
     rows = [
         [
             value,
-            *(criterion.figure.said(one) for criterion, one in zip(criteria, answer.figures[value], strict=True)),
-            "yes" if holds else "no",
+            *([name] if is_several else []),
+            *(criterion.figure.said(one) for criterion, one in zip(criteria, tried.figures, strict=True)),
+            "yes" if tried.holds else "no",
         ]
-        for value, holds in answer.tried.items()
+        for value, scenarios in answer.scenarios.items()
+        for name, tried in scenarios.items()
     ]
     print_numbers(head, rows)
+
+
+def _told(answer: Answer, folder: Path) -> dict[str, object]:
+    """Give the answer as JSON has it: of one scenario figures by value, of several by value and scenario."""
+    told = {key: getattr(answer, key) for key in ("path", "value", "beyond", "monotonic", "tried")}
+    each = answer.scenarios.items()
+    if all("" in tried for _, tried in each):
+        told["figures"] = {value: tried[""].figures for value, tried in each}
+    else:
+        told["scenarios"] = {value: {name: vars(one) for name, one in tried.items()} for value, tried in each}
+    return {**told, "folder": str(folder)}
 
 
 def _print(tuned: Tuned, objectives: Sequence[Objective], *, is_picked: bool) -> None:

@@ -37,14 +37,22 @@ def points_of(
     """
     if not scenarios:
         raise CellrateError("there is no scenario to run; give one or more")
+    named = by_name(scenarios)
+    parts = {name: Points(varied(one, over, None, said), seeds, said) for name, one in named.items()}
+    return parts[""] if list(parts) == [""] else SeveralPoints(parts)
+
+
+def by_name(scenarios: Sequence[Scenario] | Mapping[str, Scenario]) -> dict[str, Scenario]:
+    """Give scenarios by the names that tell their points apart; one that is not named alone has the name "".
+
+    Raises
+    ------
+    CellrateError
+        If two have the same name and file.
+    """
     if isinstance(scenarios, Mapping):
-        names, every = [str(name) for name in scenarios], list(scenarios.values())
-    else:
-        names, every = ["" for _ in scenarios], list(scenarios)
-        if len(every) > 1:
-            names = _names(every)
-    parts = [Points(varied(one, over, None, said), seeds, said) for one in every]
-    return parts[0] if names == [""] else SeveralPoints(dict(zip(names, parts, strict=True)))
+        return {str(name): scenario for name, scenario in scenarios.items()}
+    return dict(zip(_names(scenarios) if len(scenarios) > 1 else [""], scenarios, strict=False))
 
 
 class SeveralPoints(Sequence[Point]):
