@@ -198,6 +198,40 @@ def test_a_source_beyond_its_contract_takes_what_others_are_promised_unless_it_i
         assert unkept((3, 3, cbr), (4, 4, f"{vbr}\n{held}"), head=head) == []
 
 
+WEIGHTS_WITH_ROOM = '{ type = "weighted-fair", room = "300 cells" }'
+GREEDY_VBR = 'category = "vbr"\nscr = "20 Mbps"\ntraffic = { type = "greedy" }'
+CBR_70 = 'category = "cbr"\ntraffic = { type = "constant", rate = "70 Mbps" }'
+
+
+@pytest.mark.parametrize(
+    ("vcs", "head", "switch", "promised"),
+    [
+        (
+            [(3, 3, ubr("40 Mbps", FRAMES, "gfr")), (4, 4, GREEDY_UBR)],
+            "",
+            {"buffers": '{ ubr = "1000 cells" }', "queueing": WEIGHTS_WITH_ROOM},
+            40e6,
+        ),
+        (
+            [(3, 3, ubr("60 Mbps")), (4, 4, GREEDY_UBR + '\nshaped_to = "10 Mbps"')],
+            "",
+            {"buffers": '{ ubr = "1000 cells" }', "queueing": WEIGHTS_WITH_ROOM},
+            60e6,
+        ),
+        ([(3, 3, CBR_70), (4, 4, GREEDY_UBR)], "", {"buffers": '{ ubr = "900 cells", shared = "1000 cells" }'}, 70e6),
+        ([(3, 3, CBR_70), (4, 4, f"{GREEDY_VBR}\npolice = {{ mbs = 100 }}")], "admission = true\n", {}, 70e6),
+    ],
+)
+def test_what_unkept_names_as_help_keeps_the_promise(
+    vcs: list[tuple[int, int, str]], head: str, switch: dict[str, str], promised: float
+) -> None:
+    assert unkept(*vcs, head=head, **switch) == []
+    made = scenario(ABR, *vcs, head=head).set({f"defaults.switch.{key}": value for key, value in switch.items()})
+    made = made.set({"duration": "300 ms", "warm_up": "100 ms", "defaults.abr": '{ icr = "5 Mbps" }'})
+    rate = {found["vc"]: found["delivered"] * 424 / 0.2 for found in cellrate.run(made).summary["vcs"]}["vc3"]
+    assert rate > 0.99 * promised
+
+
 def test_an_mcr_of_abr_needs_feedback() -> None:
     vcs = (3, 3, 'abr = { mcr = "60 Mbps" }')
     assert unkept(vcs) == []

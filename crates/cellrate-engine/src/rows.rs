@@ -235,7 +235,7 @@ pub struct UnsettledSummary {
     /// by the run.
     #[row(unit = s, adds = largest)]
     pub delay_s: Option<f64>,
-    /// A change that would help; null by the run.
+    /// A change that would help; by the run only where marks beside the algorithm take rates down too far, else null.
     pub remedy: Option<String>,
     /// Largest difference of an ACR's highest and lowest value, as a part of its mean; null by rule.
     #[row(unit = multiple, adds = largest)]

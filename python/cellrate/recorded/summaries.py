@@ -167,6 +167,8 @@ def unsettled_line(row: Row) -> str:
             f"in the last quarter an ACR swings by {row['swing']:.0%} of its mean, "
             f"and that of {row['vc']} is {row['share']:.2f} of its fair share"
         )
+        if row["remedy"]:
+            said += f"; {row['remedy']} would help"
     return f"{said}; see docs/algorithms."
 
 

@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use cellrate_engine::rows::{UnsettledSummary, cannot_settle};
 use cellrate_proto::Time;
 use cellrate_scenario::fair::{Bottleneck, FairShare};
-use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
+use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Sender};
 
 use crate::assembly::Assembly;
 use cellrate_engine::names::{control_names, flow_name, port_name};
 
 /// Swings of more than this part of the mean, and shares off by more, are not settled.
 const TOLERANCE: f64 = 0.1;
+
+/// The largest [fall] by marks in a round trip that rates recover from: to three fifths.
+const MOST_FALL: f64 = 0.5;
 
 /// Figures of a port in the last quarter.
 #[derive(Default)]
@@ -23,6 +26,8 @@ struct Shown {
     /// The mean ACR that is farthest from its fair share, as a multiple of it.
     share: f64,
     worst: Option<FlowIndex>,
+    /// The largest [fall] by marks in a round trip, where the port marks beside its algorithm.
+    fall: f64,
 }
 
 /// Rows by rule, then rows by what the run shows of fair shares, each in the order of the ports.
@@ -48,6 +53,9 @@ pub(super) fn collect(
         let ratio = mean / share.rate.as_cells_per_s();
         let shown = shown.entry(port).or_insert_with(|| Shown { share: 1.0, ..Shown::default() });
         shown.connections += 1;
+        if scenario.port(port).control.efci.is_some() {
+            shown.fall = shown.fall.max(fall(scenario, share));
+        }
         shown.swing = shown.swing.max(swing);
         if shown.worst.is_none() || off(ratio) > off(shown.share) {
             (shown.share, shown.worst) = (ratio, Some(share.flow));
@@ -61,7 +69,7 @@ pub(super) fn collect(
             connections: shown.connections,
             gain_delay: None,
             delay_s: None,
-            remedy: None,
+            remedy: smaller_rdf(shown.fall),
             swing: Some(shown.swing),
             share: Some(shown.share),
             vc: shown.worst.map(|flow| flow_name(scenario, flow)),
@@ -69,6 +77,25 @@ pub(super) fn collect(
     };
     rows.extend(shown.into_iter().filter_map(row));
     rows
+}
+
+/// The exponent by which marks take the fair rate of a flow down in a round trip, before their end can be seen: RDF for
+/// each of the ACR x RTT / Nrm BRMs of that time.
+fn fall(scenario: &Scenario, share: &FairShare) -> f64 {
+    let Sender::Abr(sender) = &scenario.flow(share.flow).sender else { return 0.0 };
+    let one_way: f64 =
+        scenario.steps(share.flow).map(|step| scenario.link(step.link).longest_delay().as_secs_f64()).sum();
+    let parameters = &sender.parameters;
+    parameters.rdf.value() * share.rate.as_cells_per_s() * 2.0 * one_way / f64::from(parameters.nrm)
+}
+
+/// The remedy where marks take rates down much further than the queue needs, before the sources hear of its end: rates
+/// that a port hands out come back at once, and find the next queue.
+fn smaller_rdf(fall: f64) -> Option<String> {
+    (fall > MOST_FALL).then(|| {
+        let by = (fall / MOST_FALL).log2().ceil().exp2();
+        format!("an rdf {by:.0} times as small or no efci beside the algorithm (marks take rates to {:.0} % in a round trip)", 100.0 * (-fall).exp())
+    })
 }
 
 /// Whether ACRs that swing by such a part of their mean, or are such a multiple of their share, have not settled.

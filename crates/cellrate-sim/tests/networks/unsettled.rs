@@ -54,6 +54,29 @@ fn a_warm_up_and_windows_take_no_row_away() {
     }
 }
 
+/// Three connections with hosts 5 ms away, whose port marks beside ERICA: 45 Mb/s are 66 BRMs in a round trip, which
+/// take rates to e^-4.2 = 2 % at an RDF of 1/16, and to 60 % at 1/128.
+#[test]
+fn marks_beside_rates_swing_over_long_ways_unless_rdf_is_small() {
+    let of = |rdf: &str| {
+        unsettled(&resolve(&format!(
+            "name = \"t\"\nduration = \"900 ms\"\n\
+             defaults = {{ link = {{ rate = \"149.76 Mbps\", delay = \"5 ms\" }}, \
+             switch = {{ algorithm.type = \"erica\", efci.high = \"100 cells\" }}, \
+             abr = {{ icr = \"5 Mbps\", rdf = \"{rdf}\" }} }}\n\
+             host = [{{ name = \"s{{i}}\", count = 3 }}, {{ name = \"d\" }}]\nswitch = [{{ name = \"sw\" }}]\n\
+             link = [{{ between = [\"s{{i}}\", \"sw\"], count = 3 }}, {{ between = [\"sw\", \"d\"] }}]\n\
+             vc = [{{ name = \"v{{i}}\", count = 3, path = [\"s{{i}}\", \"sw\", \"d\"] }}]\n"
+        )))
+    };
+    let [row] = &of("1/16")[..] else { panic!("one row") };
+    let remedy = row.remedy.as_deref().unwrap_or_default();
+    assert!(row.by == "run" && remedy.starts_with("an rdf 16 times as small"), "{row:?}");
+    assert!(row.share.unwrap() < 0.85, "{row:?}");
+    let small = of("1/256");
+    assert!(small.iter().all(|row| row.remedy.is_none() && row.share.unwrap() > 0.95), "{small:?}");
+}
+
 #[test]
 fn what_settles_is_not_said_to_swing() {
     for (algorithm, km) in [
