@@ -148,7 +148,11 @@ function unsettledLine(row: Row): string {
   const why =
     row.by === "rule"
       ? `gain x delay is ${decimals(row.gain_delay, 2)} with a delay of ${general(row.delay_s * 1e3, 3)} ms, and rates settle below 1.57; ${row.remedy} would`
-      : `in the last quarter an ACR swings by ${percent(row.swing, 0)} of its mean, and that of ${row.vc} is ${decimals(row.share, 2)} of its fair share`;
+      : row.by === "phase"
+      ? `bursts that leave nothing come every ${general(row.delay_s * 1e3, 3)} ms, a whole part of the 100 ms between two FRMs of a source at ACR 0, ` +
+        `which may meet bursts alone for ever; ${row.remedy} would help`
+      : `in the last quarter an ACR swings by ${percent(row.swing, 0)} of its mean, and that of ${row.vc} is ${decimals(row.share, 2)} of its fair share` +
+        (row.remedy ? `; ${row.remedy} would help` : "");
   return `Unsettled: ${row.algorithm} at ${row.port}, ${connections}: ${why}; see docs/algorithms.`;
 }
 

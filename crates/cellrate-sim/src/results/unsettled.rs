@@ -93,8 +93,9 @@ fn fall(scenario: &Scenario, share: &FairShare) -> f64 {
 /// that a port hands out come back at once, and find the next queue.
 fn smaller_rdf(fall: f64) -> Option<String> {
     (fall > MOST_FALL).then(|| {
-        let by = (fall / MOST_FALL).log2().ceil().exp2();
-        format!("an rdf {by:.0} times as small or no efci beside the algorithm (marks take rates to {:.0} % in a round trip)", 100.0 * (-fall).exp())
+        let (by, left) = ((fall / MOST_FALL).log2().ceil().exp2(), 100.0 * (-fall).exp());
+        let why = format!("marks take rates to {left:.0} % in a round trip");
+        format!("an rdf {by:.0} times as small or no efci beside the algorithm ({why})")
     })
 }
 
