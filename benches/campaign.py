@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 import cellrate
-from cellrate.campaigns.sweeping import sweep_into
+from cellrate.campaigns.running import sweep_into
 from cellrate.sweeps.varying import Points
 
 SCENARIO = """name = "short"
