@@ -124,3 +124,22 @@ def test_categories_are_points_that_no_line_joins() -> None:
         assert [line.get_linestyle() for line in means] == [style]
     labels = multiples.heat(results, "ports.max_queue", ["algorithm", "nrm"]).axes[0].get_xticklabels()
     assert [(label.get_text(), label.get_rotation()) for label in labels] == [("erica", 30), ("capc", 30)]
+
+
+def test_panels_of_a_study_are_called_by_their_scenarios_and_its_picture_by_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    short = PAIR.replace('"20 ms"', '"2 ms"')
+    for name in ("pair", "other"):
+        Path(f"{name}.toml").write_text(short.replace('"pair"', f'"{name}"'))
+    over = "defaults.abr.nrm=[8, 32]"
+    assert status(["run", "pair.toml", "other.toml", "--sweep", over, "--out", "study", "--workers", "1"]) == 0
+    assert status(["plot", "study", "--figure", "ports.max_queue", "--over", "nrm", "--out", "study.svg"]) == 0
+    text = Path("study.svg").read_text()
+    assert "<!-- other -->" in text
+    assert "<!-- scenario = other -->" not in text
+    capsys.readouterr()
+    assert status(["plot", "study"]) == 0
+    assert "Plot: study.png" in capsys.readouterr().out
+    assert not Path("pair.png").exists()

@@ -59,6 +59,11 @@ SHORTER = {
     "cellrate run rcp-flows": "cellrate run rcp-flows --set duration=10s",
     "cellrate run web-search-flows": "cellrate run web-search-flows --set duration=8s",
     "cellrate arena": "cellrate arena --only single-bottleneck",
+    "cellrate run parking-lot gfc-2 arena/vbr-background --algorithm mine=mine.py:Mine --seeds 10 --out results/study "
+    "--sweep 'defaults.switch.algorithm=[mine, erica+, phantom]'": (
+        "cellrate run parking-lot gfc-2 arena/vbr-background --algorithm mine=mine.py:Mine --seeds 2 --out results/study "
+        "--sweep 'defaults.switch.algorithm=[mine, erica+, phantom]' --set duration=20ms"
+    ),
     "cellrate arena 'erica { alpha = 0.5 }' erica": "cellrate arena 'erica { alpha = 0.5 }' erica --only abilene",
     "cellrate arena mine phantom --algorithm mine=mine.py:Mine": (
         "cellrate arena mine phantom --algorithm mine=mine.py:Mine --only gfc-1"

@@ -130,9 +130,7 @@ def plot(
     from ..campaigns.reading import load_sweep, load_together
     from ..drawing.figures import write
     from ..drawing.printed import for_print
-    from ..folders.replaceable import plain_name
     from ..results.reading import told_of
-    from ..scenario import Scenario
 
     folder, wanted = folders[0], printed.read()
     with told_of(folder):
@@ -146,12 +144,22 @@ def plot(
                 found[place] = [picked(place, sweep, point or [])] if is_picked else sweep
         drawn = for_print(_drawn(folder, found, multiples, series, wanted.width), wanted)
     if out is None:
-        toml = found[folder][0].toml
-        out = Path(plain_name(Scenario.parse(toml, file=str(folder / "scenario.toml"))) + ".png")
+        out = Path(_name_of(folder, found[folder]) + ".png")
     tell(f"Plot: {write(drawn, out)}")
     if drawn.caption:
         tell(f"For the caption: {drawn.caption}.")
     return 0
+
+
+def _name_of(folder: Path, results: Sequence[Result]) -> str:
+    """Give the name of the picture of a folder: that of its scenario, or of a study of several its own."""
+    from ..folders.replaceable import plain_name
+    from ..scenario import Scenario
+    from ..sweeps.settings import SCENARIO
+
+    if len({result.settings.get(SCENARIO) for result in results}) > 1:
+        return folder.resolve().name
+    return plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml")))
 
 
 def _drawn(

@@ -19,7 +19,17 @@ from ..drawing.style import COLOURS, DASHES, STYLE, in_legend, plain
 from ..errors import CellrateError
 from ..sweeps.figures import EACH, Figure
 from ..sweeps.replications import mean_over_seeds
-from ..sweeps.settings import filled, labels_of, named, names_of, numbers_of, paths_of, with_those_apart
+from ..sweeps.settings import (
+    FOLDER,
+    SCENARIO,
+    filled,
+    labels_of,
+    named,
+    names_of,
+    numbers_of,
+    paths_of,
+    with_those_apart,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +67,10 @@ class Key:
     def heading(self) -> str:
         """Give its heading on an axis."""
         return plain(self.name + (f" [{self.unit}]" if self.unit not in ("", "1") else ""))
+
+    def said(self, text: str) -> str:
+        """Give the key with a value, "nrm = 32"; a scenario or a folder of results by its name alone."""
+        return self.labels[text] if self.name in (SCENARIO, FOLDER) else f"{self.name} = {self.labels[text]}"
 
     @classmethod
     def of(cls, path: str, settings: Sequence[dict[str, str]], name: str) -> Key:
@@ -285,9 +299,7 @@ def _grid(points: Points, draw: Draw, vertical: str, horizontal: str, said: str)
         grid: Any = drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes, at in zip(grid.flat, places, strict=True):
             draw(axes, at)
-            said_here = ", ".join(
-                f"{points.keys[path].name} = {points.keys[path].labels[text]}" for path, text in at.items()
-            )
+            said_here = ", ".join(points.keys[path].said(text) for path, text in at.items())
             if said_here:
                 axes.set_title(plain(said_here), fontsize=8.5)
         drawn.supylabel(vertical, fontsize=9)
