@@ -61,8 +61,8 @@ SHORTER = {
     "cellrate arena": "cellrate arena --only single-bottleneck",
     "cellrate run parking-lot gfc-2 arena/vbr-background --algorithm mine=mine.py:Mine --seeds 10 --out results/study "
     "--sweep 'defaults.switch.algorithm=[mine, erica+, phantom]'": (
-        "cellrate run parking-lot gfc-2 arena/vbr-background --algorithm mine=mine.py:Mine --seeds 2 --out results/study "
-        "--sweep 'defaults.switch.algorithm=[mine, erica+, phantom]' --set duration=20ms"
+        "cellrate run parking-lot gfc-2 arena/vbr-background --algorithm mine=mine.py:Mine --seeds 2 "
+        "--out results/study --sweep 'defaults.switch.algorithm=[mine, erica+, phantom]' --set duration=20ms"
     ),
     "cellrate arena 'erica { alpha = 0.5 }' erica": "cellrate arena 'erica { alpha = 0.5 }' erica --only abilene",
     "cellrate arena mine phantom --algorithm mine=mine.py:Mine": (
