@@ -12,6 +12,7 @@
 //! series of rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1
 //! %, as documented. The number of events is the scheduler's own affair, but the same on any number of threads.
 
+mod families;
 mod once_different;
 mod plain;
 mod random_tcp;
@@ -27,6 +28,10 @@ use cellrate_sim::{
     AlgorithmPort, BranchPointSummary, CompletionSummary, FlowSummary, FrameSummary, RunResult, Simulation,
     Summary, TransportStreamSummary, VirtualSourceSummary, run, run_on,
 };
+use families::{
+    Network, of_kind, random_conditioned, random_policed, with_changes, with_congestion, with_dense_series,
+    with_loopback, with_small_limits, with_some_calls, with_some_paths, with_trees,
+};
 use plain::sources::{own_sources, plugins};
 use plain::threads::other_events;
 use random_tcp::options::{of_today, random_modern_tcp};
@@ -34,22 +39,15 @@ use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::chains::random_chain;
-use random_world::changing::changing;
-use random_world::channels::with_paths;
 use random_world::clients::random_clients;
-use random_world::conditioning::{bursting, conditioned};
-use random_world::congested::congested;
-use random_world::cramped::cramped;
-use random_world::flows::with_calls;
+use random_world::conditioning::bursting;
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
-use random_world::loopback::looped_back;
 use random_world::parallel::in_parallel;
 use random_world::parts::in_parts;
-use random_world::police::policed;
 use random_world::queueing::taking_turns;
 use random_world::segments::segmented;
-use random_world::series::recorded_densely;
+use random_world::silent::random_silent;
 use random_world::trees::branched;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
@@ -97,6 +95,7 @@ const DEFAULT_CATEGORIES_COUNT: u64 = 60;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 20;
 const DEFAULT_SERIES_COUNT: u64 = 80;
 const DEFAULT_CLIENTS_COUNT: u64 = 80;
+const DEFAULT_SILENT_COUNT: u64 = 12;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -195,16 +194,6 @@ fn the_kernel_and_the_judge_agree_where_destinations_are_congested() {
     agree(with_congestion, DEFAULT_CONGESTED_COUNT, 4);
 }
 
-/// Networks of every kind with destinations that are congested, some with switches that segment loops.
-fn with_congestion(number: u64) -> Scenario {
-    let scenario = match number % 6 {
-        0 => with_trees(number),
-        1 => random_shared_hosts(number),
-        _ => of_kind(number)(number),
-    };
-    congested(if number % 6 == 5 { segmented(scenario, number) } else { scenario }, number)
-}
-
 #[test]
 fn the_kernel_and_the_judge_agree_where_ends_send_loopback_cells() {
     agree(with_loopback, DEFAULT_LOOPBACK_COUNT, 4);
@@ -213,28 +202,6 @@ fn the_kernel_and_the_judge_agree_where_ends_send_loopback_cells() {
 #[test]
 fn the_kernel_and_the_judge_agree_where_channels_share_a_virtual_path() {
     agree(with_some_paths, DEFAULT_LOOPBACK_COUNT, 4);
-}
-
-fn with_some_paths(number: u64) -> Scenario {
-    with_paths(of_kind(number)(number), number)
-}
-
-/// Networks of every kind with loopback cells, some with policers, BRMs of switches or segmented loops.
-fn with_loopback(number: u64) -> Scenario {
-    let scenario = match number % 7 {
-        0 => random_shared_hosts(number),
-        1 => random_modern_tcp(number),
-        2 => discarding(of_kind(number)(number), number),
-        _ => of_kind(number)(number),
-    };
-    let scenario = match number % 5 {
-        0 => policed(scenario, number),
-        1 => segmented(scenario, number),
-        2 => notified(scenario, number),
-        3 => taking_turns(scenario, number),
-        _ => congested(scenario, number),
-    };
-    looped_back(scenario, number)
 }
 
 #[test]
@@ -273,47 +240,6 @@ fn the_kernel_and_the_judge_agree_where_sources_shape_and_mark() {
     agree(|number| bursting(of_kind(number)(number), number), DEFAULT_CONDITIONED_COUNT, 4);
 }
 
-/// Networks whose sources without feedback shape and mark what they send, many of them with policers.
-fn random_conditioned(number: u64) -> Scenario {
-    let mut scenario = match number % 6 {
-        0 => random_categories(number),
-        1 => of_several_categories(random_tcp_bottleneck(number), number),
-        2 => of_several_categories(random_shared_hosts(number), number),
-        _ => discarding(random_tcp(number), number),
-    };
-    if number.is_multiple_of(5) {
-        scenario = taking_turns(scenario, number);
-    }
-    if number.is_multiple_of(4) {
-        scenario = looped_back(scenario, number);
-    }
-    conditioned(if number.is_multiple_of(3) { scenario } else { policed(scenario, number) }, number)
-}
-
-/// Networks of many kinds, with policers.
-fn random_policed(number: u64) -> Scenario {
-    let mut scenario = match number % 12 {
-        8 => random_thresholds(number),
-        9 => random_categories(number),
-        10 => random_fair_shares(number),
-        11 => discarding(random_tcp(number), number),
-        _ => of_kind(number)(number),
-    };
-    if number.is_multiple_of(5) {
-        scenario = segmented(scenario, number);
-    }
-    if number.is_multiple_of(7) {
-        scenario = notified(scenario, number);
-    }
-    if number.is_multiple_of(3) {
-        scenario = taking_turns(scenario, number);
-    }
-    if number % 11 == 3 {
-        scenario = in_parts(scenario, number);
-    }
-    policed(scenario, number)
-}
-
 #[test]
 fn the_kernel_and_the_judge_agree_on_parts_of_a_run() {
     let network = |number: u64| {
@@ -344,49 +270,9 @@ fn the_kernel_and_the_judge_agree_where_links_are_parallel() {
     agree(network, DEFAULT_PARALLEL_COUNT, 4);
 }
 
-/// Any network, with links that change.
-fn with_changes(number: u64) -> Scenario {
-    let mut scenario = match number % 13 {
-        8 => random_thresholds(number),
-        9 => random_categories(number),
-        10 => taking_turns(random_scenario(number), number),
-        11 => discarding(random_tcp(number), number),
-        12 => in_parallel(random_scenario(number), number),
-        7 => random_policed(number),
-        _ => of_kind(number)(number),
-    };
-    let is_policed = number % 13 == 7;
-    if number.is_multiple_of(5) && !is_policed {
-        scenario = segmented(scenario, number);
-    }
-    if number.is_multiple_of(7) && !is_policed {
-        scenario = notified(scenario, number);
-    }
-    let scenario = changing(scenario, number);
-    if number.is_multiple_of(6) { in_parts(scenario, number) } else { scenario }
-}
-
 #[test]
 fn the_kernel_and_the_judge_agree_where_links_change() {
     agree(with_changes, DEFAULT_CHANGING_COUNT, 4);
-}
-
-/// Networks of many kinds in which every limit is small.
-fn with_small_limits(number: u64) -> Scenario {
-    let scenario = match number % 12 {
-        0 | 1 => random_tcp(number),
-        2 => of_today(random_modern_tcp(number), number),
-        3 => with_trees(number),
-        4 => random_policed(number),
-        5 => taking_turns(random_scenario(number), number),
-        6 => segmented(random_scenario(number), number),
-        7 => with_some_calls(number),
-        8 => with_changes(number),
-        9 => discarding(random_tcp(number), number),
-        10 => random_categories(number),
-        _ => random_scenario(number),
-    };
-    cramped(scenario, number)
 }
 
 #[test]
@@ -394,60 +280,9 @@ fn the_kernel_and_the_judge_agree_where_every_limit_is_small() {
     agree(with_small_limits, DEFAULT_CRAMPED_COUNT, 4);
 }
 
-/// Any network, with calls that come and go.
-fn with_some_calls(number: u64) -> Scenario {
-    let scenario = match number % 13 {
-        8 => random_thresholds(number),
-        9 => random_categories(number),
-        10 => taking_turns(random_scenario(number), number),
-        11 => changing(random_scenario(number), number),
-        12 => in_parallel(random_scenario(number), number),
-        _ => of_kind(number)(number),
-    };
-    let mut scenario = with_calls(scenario, number);
-    if number.is_multiple_of(5) {
-        scenario = segmented(scenario, number);
-    }
-    if number.is_multiple_of(7) {
-        scenario = notified(scenario, number);
-    }
-    if number.is_multiple_of(6) { in_parts(scenario, number) } else { scenario }
-}
-
 #[test]
 fn the_kernel_and_the_judge_agree_where_calls_come_and_go() {
     agree(with_some_calls, DEFAULT_CALLS_COUNT, 4);
-}
-
-/// Networks of many kinds, some of whose connections are trees.
-fn with_trees(number: u64) -> Scenario {
-    let mut scenario = match number % 10 {
-        7 => random_thresholds(number),
-        8 => random_categories(number),
-        9 => discarding(random_tcp(number), number),
-        3 if number % 40 == 3 => random_shared_hosts(number),
-        _ => random_scenario(number),
-    };
-    if number % 5 == 1 {
-        scenario = taking_turns(scenario, number);
-    }
-    if number % 7 == 2 {
-        scenario = segmented(scenario, number);
-    }
-    if number % 7 == 3 {
-        scenario = notified(scenario, number);
-    }
-    if number % 6 == 4 {
-        scenario = in_parallel(scenario, number);
-    }
-    if number % 11 == 5 {
-        scenario = changing(scenario, number);
-    }
-    if number % 13 == 6 {
-        scenario = policed(scenario, number);
-    }
-    let scenario = branched(scenario, number);
-    if number.is_multiple_of(4) { in_parts(scenario, number) } else { scenario }
 }
 
 #[test]
@@ -455,29 +290,15 @@ fn the_kernel_and_the_judge_agree_where_connections_are_trees() {
     agree(with_trees, DEFAULT_TREES_COUNT, 4);
 }
 
-/// Networks of every kind with dense series.
-fn with_dense_series(number: u64) -> Scenario {
-    let scenario = match number % 13 {
-        0 | 1 => random_chain(number),
-        2 | 3 => random_fair_shares(number),
-        4 if number % 39 == 4 => random_throng(number),
-        4 => random_thresholds(number),
-        5 => random_categories(number),
-        6 => with_some_calls(number),
-        7 => with_changes(number),
-        8 => with_trees(number),
-        9 => segmented(of_kind(number / 13)(number), number),
-        10 => notified(of_kind(number / 13)(number), number),
-        11 => random_bottleneck(number),
-        _ => of_kind(number / 13)(number),
-    };
-    let scenario = recorded_densely(scenario, number);
-    if number % 5 == 1 && number % 13 > 8 { in_parts(scenario, number) } else { scenario }
-}
-
 #[test]
 fn the_kernel_and_the_judge_agree_on_clients_that_wait() {
     agree(random_clients, DEFAULT_CLIENTS_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_silent_connections_by_the_thousand() {
+    // Each is as much work as a hundred others.
+    agree(random_silent, DEFAULT_SILENT_COUNT, 100);
 }
 
 #[test]
@@ -529,16 +350,6 @@ fn the_kernel_and_the_judge_agree_without_each_mechanism() {
         }
     }
     assert!(failures.is_empty(), "kernel against judge:{}", failures.concat());
-}
-
-/// A network of one of several kinds.
-fn of_kind(number: u64) -> Network {
-    match number % 8 {
-        0..4 => random_scenario,
-        4 | 5 => random_tcp,
-        6 => random_shared_hosts,
-        _ => random_bottleneck,
-    }
 }
 
 #[test]
@@ -615,9 +426,6 @@ fn as_custom(scenario: &Scenario) -> (Scenario, Vec<SwitchAlgorithmConfig>) {
     }
     (custom, configs)
 }
-
-/// A random network, by its number.
-type Network = fn(u64) -> Scenario;
 
 /// A number that the environment gives.
 fn number(name: &str) -> Option<u64> {

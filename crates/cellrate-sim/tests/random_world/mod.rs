@@ -24,6 +24,7 @@ pub mod police;
 pub mod queueing;
 pub mod segments;
 pub mod series;
+pub mod silent;
 mod streams;
 mod switches;
 mod throngs;
