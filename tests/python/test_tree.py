@@ -93,7 +93,7 @@ def test_files_are_short() -> None:
 KERNEL = ("kernel/", "port/", "port.rs", "endpoint", "cell.rs", "stretch.rs", "mechanisms.rs")
 """Beginnings of the names of the simulator's files that its kernel is made of; the port of the engine is one more."""
 
-KERNEL_LINES = 12_227
+KERNEL_LINES = 12_315
 """Most lines of the kernel, without its tests. Whoever takes lines out lowers it, and who adds some says why."""
 
 

@@ -33,11 +33,11 @@ pub struct EndCounts {
 /// Kinds of RM cells that an end counts.
 #[derive(Clone, Copy, Debug)]
 pub enum RmCount {
-    /// FRMs that came.
+    /// FRMs that came as cells of their own.
     ForwardReceived,
     /// BRMs that came.
     BackwardReceived,
-    /// FRMs that left.
+    /// FRMs that left as cells of their own.
     ForwardSent,
     /// BRMs that left, in rate or out of it.
     BackwardSent,
@@ -184,7 +184,7 @@ impl<S: CellSupply> ConnectionEnd<S> {
         let data_waiting = self.supply.available_from(now) <= now;
         let emission = self.pacer.transmit(now, data_waiting, |acr| self.supply.on_acr(now, acr))?;
         match emission {
-            Emission::Data => self.counts.data_sent += 1,
+            Emission::Data | Emission::DataWithRm(_) => self.counts.data_sent += 1,
             Emission::ForwardRm(_) => self.counts.count(RmCount::ForwardSent),
             Emission::BackwardRm(_) => self.counts.count(RmCount::BackwardSent),
         }
@@ -218,8 +218,14 @@ impl<S: CellSupply> ConnectionEnd<S> {
     /// FRM comes.
     #[inline]
     pub fn answer(&mut self, answer: RmCell) -> Option<RmCell> {
-        let source = self.pacer.source_mut()?;
         self.counts.count(RmCount::ForwardReceived);
+        self.answer_in_band(answer)
+    }
+
+    /// Values that came in a data cell are answered as an FRM is; the cell has been counted as data.
+    #[inline]
+    pub fn answer_in_band(&mut self, answer: RmCell) -> Option<RmCell> {
+        let source = self.pacer.source_mut()?;
         let at_once = self.destination.schedule(answer, source)?;
         self.counts.count(RmCount::BackwardSent);
         Some(at_once)
@@ -244,6 +250,12 @@ impl<S: CellSupply> ConnectionEnd<S> {
                 self.answer(answer)
             }
         }
+    }
+
+    /// ER that values in data cells of the other direction ask for.
+    #[inline]
+    pub fn asked_in_band(&self) -> RateCode {
+        self.destination.asked_in_band()
     }
 
     /// The first instant from `now` on at which the destination has a BRM of its own to send (destination rule 5).

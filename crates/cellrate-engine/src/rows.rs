@@ -44,7 +44,7 @@ pub struct FlowSummary<Count = u64, Rate = f64> {
     /// Cells on their way when the run ended, in queues of virtual sources too.
     #[row(unit = cells, adds = sum)]
     pub in_flight: u64,
-    /// FRMs of this direction.
+    /// FRMs of this direction; values that data cells carry (rm = "in-band") are none.
     #[row(unit = cells, adds = sum)]
     pub forward_rm_sent: Count,
     /// BRMs that came back to the source of this direction.

@@ -1,7 +1,7 @@
 //! Set-up of connections at their ends and at an output port.
 
 use cellrate_proto::switch::{PacketMarking, PortControl, Slot, VcAtPort};
-use cellrate_proto::{Destination, DestinationConfig};
+use cellrate_proto::{Destination, DestinationConfig, RateCode};
 use cellrate_scenario::{Flow, FlowIndex, PortIndex, Scenario, Sender, WaitingBrm};
 
 use crate::frame_discards::FrameDiscards;
@@ -22,6 +22,10 @@ pub fn destination(flow: &Flow) -> Destination {
         Sender::Abr(abr) => DestinationConfig {
             clear_efci_state: abr.clear_efci_state,
             send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
+            asked_in_band: match abr.parameters.is_in_band() {
+                true => RateCode::floor(abr.parameters.pcr),
+                false => RateCode::ZERO,
+            },
         },
         Sender::Peak(_) => DestinationConfig::default(),
     })

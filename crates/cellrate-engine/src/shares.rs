@@ -129,11 +129,8 @@ fn of_leaves(scenario: &Scenario, got: &[Got]) -> Vec<Got> {
 
 fn share(scenario: &Scenario, got: &Got, fair: &[(FlowIndex, CellRate)]) -> ShareSummary {
     let fair_share_bps = match &scenario.flow(got.flow).sender {
-        // One cell in Nrm is an FRM.
-        Sender::Abr(abr) => in_order(fair, got.flow).map(|rate| {
-            let nrm = f64::from(abr.parameters.nrm);
-            rate.as_cells_per_s() * BITS_PER_CELL as f64 * (nrm - 1.0) / nrm
-        }),
+        Sender::Abr(abr) => in_order(fair, got.flow)
+            .map(|rate| rate.as_cells_per_s() * BITS_PER_CELL as f64 * abr.parameters.data_share()),
         Sender::Peak(_) => None,
     };
     ShareSummary {

@@ -21,11 +21,18 @@ pub struct DestinationConfig {
     /// Rule 3: whether a cell also leaves out of rate, with the newest contents, when an FRM comes while an older
     /// turned-around cell still waits; otherwise the older one is only overwritten. Default false.
     pub send_waiting_out_of_rate: bool,
+    /// ER of the values that data cells carry: the code of PCR, the same in each of a direction, so that a cell of a
+    /// simulation may leave it out. Default zero, where no data cell carries any.
+    pub asked_in_band: RateCode,
 }
 
 impl Default for DestinationConfig {
     fn default() -> DestinationConfig {
-        DestinationConfig { clear_efci_state: true, send_waiting_out_of_rate: false }
+        DestinationConfig {
+            clear_efci_state: true,
+            send_waiting_out_of_rate: false,
+            asked_in_band: RateCode::ZERO,
+        }
     }
 }
 
@@ -82,6 +89,12 @@ impl Destination {
     #[inline]
     pub fn on_data(&mut self, efci: bool) {
         self.efci = efci;
+    }
+
+    /// ER that the values of a data cell ask for ([`DestinationConfig::asked_in_band`]).
+    #[inline]
+    pub fn asked_in_band(&self) -> RateCode {
+        self.config.asked_in_band
     }
 
     /// The saved EFCI state.

@@ -1,7 +1,7 @@
 //! The ABR parameters of a connection: key, unit, range and default of each, stated once (paper abr-parameters, table
 //! 1; TM 4.0, table 5-5). Reader, checks and reference follow from the struct.
 
-use crate::declaration::{Kind, PowerOfTwoOrZero, SpanOrZero, Steps, Table};
+use crate::declaration::{Kind, PowerOfTwoOrZero, SpanOrZero, Steps, Table, words};
 pub use crate::declaration::{ParameterError, in_range};
 pub use crate::power_of_two::PowerOfTwo;
 use crate::units::{CellRate, Cells, Duration};
@@ -19,6 +19,18 @@ pub const MAX_RM_CELL_RATE: f64 = 4_290_772_992.0;
 pub const MAX_TBE: u64 = 16_777_215;
 /// The longest FRTT that signalling can carry: 24 bits of microseconds.
 pub const MAX_FRTT: Duration = Duration::from_us(16_777_215);
+
+words! {
+    /// How the RM values of a direction travel forward.
+    #[derive(Default)]
+    pub enum RmPlacement {
+        /// In cells of their own, FRMs (TM 4.0; default).
+        #[default]
+        OwnCells = "own-cells",
+        /// In data cells, beside their data: a departure from TM 4.0, after the header of RCP and XCP.
+        InBand = "in-band",
+    }
+}
 
 /// Everything one direction of an ABR connection agreed on at set-up. Unit, range and default of each parameter are
 /// those of paper abr-parameters, table 1, and TM 4.0, table 5-5.
@@ -45,16 +57,23 @@ pub struct AbrParameters {
     /// TBE may [limit](AbrParameters::effective_icr) it further.
     #[key(default = "pcr", or = pcr, holds((mcr..=pcr).contains(&icr), "from MCR to PCR"))]
     pub icr: CellRate,
-    /// In-rate cells per forward RM cell: a power of two from 2 to 256. With 2, backward RM cells take every other
-    /// place, and hardly any data are sent.
+    /// In-rate cells per forward RM cell: a power of two from 2 to 256, or 1 with rm = "in-band". With 2, backward RM
+    /// cells take every other place, and hardly any data are sent.
     #[key(
         default = "32",
-        kind = Kind::Integer(2, 256),
+        kind = Kind::Integer(1, 256),
         unit = "cells",
         steps = NRM,
-        holds(NRM.contains(nrm.into()), "a power of two from 2 to 256")
+        holds(
+            NRM.contains(nrm.into()) || nrm == 1 && rm == RmPlacement::InBand,
+            "a power of two from 2 to 256, or 1 with rm = \"in-band\""
+        )
     )]
     pub nrm: u32,
+    /// How RM values travel forward: in cells of their own, or in every nrm-th data cell, which costs no cell; then
+    /// the source sends a forward RM cell only where nothing else waits that could carry them.
+    #[key(default = "own-cells")]
+    pub rm: RmPlacement,
     /// Longest time between forward RM cells while cells flow: 100 ms times a power of two from 2^-7 to 1.
     #[key(
         default = "100 ms",
@@ -148,10 +167,24 @@ impl AbrParameters {
         self.icr.min(CellRate::new(self.tbe.0 as f64 / self.frtt.as_secs_f64())).max(self.mcr)
     }
 
+    /// Whether RM values travel in data cells.
+    #[inline]
+    pub fn is_in_band(&self) -> bool {
+        self.rm == RmPlacement::InBand
+    }
+
+    /// The part of the in-rate cells that carry data, where no other direction has cells turned around among them: all
+    /// but the FRMs.
+    pub fn data_share(&self) -> f64 {
+        if self.is_in_band() { 1.0 } else { 1.0 - 1.0 / f64::from(self.nrm) }
+    }
+
     /// Says which parameter is out of its range first, or, if none is, which one signalling cannot carry: a PCR above
-    /// 24 bits. Such a connection can be had in a simulation, and leaves the standard.
+    /// 24 bits, or an Nrm of 1. Such a connection can be had in a simulation, and leaves the standard.
     pub fn check_signalled(&self) -> Result<(), ParameterError> {
         self.check()?;
+        let nrm = f64::from(self.nrm);
+        in_range("nrm", nrm, "cells", NRM.contains(nrm), "a power of two from 2 to 256 to be signalled")?;
         let pcr = self.pcr.as_cells_per_s();
         in_range("pcr", pcr, "cells/s", pcr <= MAX_RATE, "at most 16777215 cells/s to be signalled")
     }
@@ -195,6 +228,7 @@ mod tests {
         assert_eq!(refused(|p| p.icr = CellRate::new(366_793.0)), "icr");
         assert_eq!(refused(|p| (p.mcr, p.icr) = (CellRate::new(2.0), CellRate::new(1.0))), "icr");
         assert_eq!(refused(|p| p.nrm = 1), "nrm");
+        assert_eq!(refused(|p| (p.nrm, p.rm) = (3, RmPlacement::InBand)), "nrm");
         assert_eq!(refused(|p| p.nrm = 33), "nrm");
         assert_eq!(refused(|p| p.nrm = 512), "nrm");
         assert_eq!(refused(|p| p.trm = Duration::from_ms(99)), "trm");
@@ -223,7 +257,17 @@ mod tests {
     #[test]
     fn the_error_names_parameter_value_and_range() {
         let error = AbrParameters { nrm: 33, ..oc3() }.check().unwrap_err();
-        assert_eq!(error.to_string(), "nrm is 33 cells; it must be a power of two from 2 to 256");
+        assert_eq!(
+            error.to_string(),
+            "nrm is 33 cells; it must be a power of two from 2 to 256, or 1 with rm = \"in-band\""
+        );
+    }
+
+    #[test]
+    fn values_in_every_data_cell_are_for_data_cells_alone_and_cannot_be_signalled() {
+        let in_band = AbrParameters { nrm: 1, rm: RmPlacement::InBand, ..oc3() };
+        assert_eq!((in_band.check(), in_band.data_share(), oc3().data_share()), (Ok(()), 1.0, 31.0 / 32.0));
+        assert_eq!(in_band.check_signalled().map_err(|error| error.name), Err("nrm"));
     }
 
     #[test]

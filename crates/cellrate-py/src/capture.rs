@@ -41,6 +41,7 @@ impl Capture {
                 tap::ports_named(scenario, &names).map_err(|error| parameter_error(py, &error.to_string()))?
             }
         };
+        tap::check(scenario, &ports).map_err(|error| parameter_error(py, &error.to_string()))?;
         let options = CaptureOptions {
             cells,
             pdus,

@@ -50,6 +50,7 @@ pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
         RunError::MissingPlugin(error) => return not_given(py, error),
         RunError::Interrupted => "Interrupted",
         RunError::TooLong { .. }
+        | RunError::TooLongInBand { .. }
         | RunError::TooLarge { .. }
         | RunError::BacklogTooLong { .. }
         | RunError::NotConserved { .. } => "RunError",

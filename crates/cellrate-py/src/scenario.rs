@@ -109,9 +109,11 @@ impl Scenario {
         let asked = Arc::clone(&scenario);
         let about = match interruptible(py, move || cellrate_sim::check(&asked))? {
             Ok(()) => None,
-            Err(error @ (RunError::TooLong { .. } | RunError::BacklogTooLong { .. })) => {
-                Some(("duration", error))
-            }
+            Err(
+                error @ (RunError::TooLong { .. }
+                | RunError::TooLongInBand { .. }
+                | RunError::BacklogTooLong { .. }),
+            ) => Some(("duration", error)),
             Err(error @ RunError::TooLarge { .. }) => Some(("vc", error)),
             Err(error) => return Err(run_error(py, &error)),
         };
@@ -160,9 +162,9 @@ fn row(scenario: &Resolved, share: FairShare, at: Option<Time>) -> Share {
         Bottleneck::PeakCellRate => None,
     };
     let channels = scenario.connection(share.flow.connection()).channels(share.flow.is_backward());
-    // One cell in Nrm is an FRM of the path.
+    // FRMs of the path are cells of their own.
     let data = match &scenario.flow(share.flow).sender {
-        Sender::Abr(abr) => share.rate * (1.0 - 1.0 / f64::from(abr.parameters.nrm)),
+        Sender::Abr(abr) => share.rate * abr.parameters.data_share(),
         Sender::Peak(_) => share.rate,
     };
     let rates = of_channels(channels, data, at);

@@ -267,7 +267,7 @@ fn filled(
                 let one_way = !matches!(demand(other), Some(Demand::Abr { .. }));
                 let back = one_way.then(|| steps_of(scenario, other)).into_iter().flatten();
                 let share = match &scenario.flow(other).sender {
-                    Sender::Abr(sender) => answered(nrm, f64::from(sender.parameters.nrm)),
+                    Sender::Abr(sender) => answered(nrm, sender.parameters.data_share()),
                     Sender::Peak(_) => 0.0,
                 };
                 let answers = Answers { ports: back.map(|step| step.port().index()).collect(), share };

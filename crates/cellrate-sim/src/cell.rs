@@ -7,13 +7,19 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 /// A cell on its way over a link.
 ///
 /// ```text
-/// word   63 62           47           32 31  30 29 28 27 26 25          0
-///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
-/// RM     |0|   CCR (15)   |   ER (15)   |DIR|BN|NI|CI|CLP|1|  hop (26)   |
-/// data   |0|      sequence number (30)  | 0 |CE|U |E |CLP|0|  hop (26)   |
-/// OAM    |0|      correlation tag (30)  | 0 |1 |RE|SE|CLP|1|  hop (26)   |
-///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
+/// word   63 62           47           32 31  30 29 28 27  26 25 24       0
+///        +-+--------------+-------------+---+--+--+--+---+--+-+----------+
+/// RM     |0|   CCR (15)   |   ER (15)   |DIR|BN|NI|CI|CLP|1 |0| hop (25) |
+/// data   |0|      sequence number (30)  | 0 |CE|U |E |CLP|0 |0| hop (25) |
+/// both   |0|   CCR (15)   |  low 15 bits| 0 |CE|U |E |CLP|1 |1| hop (25) |
+/// OAM    |0|      correlation tag (30)  | 0 |1 |RE|SE|CLP|1 |0| hop (25) |
+///        +-+--------------+-------------+---+--+--+--+---+--+-+----------+
 /// ```
+///
+/// A data cell that carries RM values (`rm = "in-band"`) is both: an RM cell to whatever looks for those, and data to
+/// queues and counts. The high 15 bits of its number are the top bits of `sent`, which is why such runs are
+/// [short](LONGEST_IN_BAND). It asks for PCR, as every FRM does, with CI = NI = 0: no switch writes into a cell on its
+/// way forward.
 ///
 /// An OAM loopback cell is what no RM cell is: forward with BN = 1. RE says that it is a reply, SE that it goes along a
 /// segment; where cells of a connection are looked at on their way, it is an RM cell that asks and grants nothing.
@@ -26,7 +32,7 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 pub struct Cell {
     /// When its last bit reaches the far end of the link.
     pub arrives: Time,
-    /// When it left its source.
+    /// When it left its source; in a data cell with RM values, [with](Cell::left) bits of its number.
     pub sent: Time,
     word: u64,
 }
@@ -34,8 +40,12 @@ pub struct Cell {
 /// Most hops that a network may have, all directions of all connections together.
 pub const MAX_HOPS: usize = 1 << HOP_BITS;
 
-const HOP_BITS: u32 = 26;
+/// The longest time for which a network may run that has data cells with RM values.
+pub const LONGEST_IN_BAND: Duration = Duration::from_ps((1 << NUMBER_SHIFT) - 1);
+
+const HOP_BITS: u32 = 25;
 const HOP_MASK: u64 = (1 << HOP_BITS) - 1;
+const IN_BAND: u64 = 1 << 25;
 const RM: u64 = 1 << 26;
 const CLP: u64 = 1 << 27;
 const CONGESTION: u64 = 1 << 28;
@@ -47,6 +57,9 @@ const CCR_SHIFT: u32 = 47;
 /// Set in no cell on a link: see [`Cell::answered_early`].
 const ANSWERED: u64 = 1 << 62;
 const MARK: u64 = 1 << 63 | RM | BACKWARD;
+/// The place in `sent` of the high bits of a number.
+const NUMBER_SHIFT: u32 = 49;
+const LOW_NUMBER_BITS: u32 = 15;
 const RATE_MASK: u64 = 0x7fff;
 /// The bits of a data cell's number in its direction that it carries.
 pub(crate) const SEQUENCE_MASK: u64 = (1 << 30) - 1;
@@ -79,12 +92,12 @@ impl Significance {
 impl PortCell for Cell {
     #[inline]
     fn is_rm(&self) -> bool {
-        Cell::is_rm(self) && self.loopback().is_none()
+        self.word & (RM | IN_BAND) == RM && self.loopback().is_none()
     }
 
     #[inline]
     fn is_data(&self) -> bool {
-        !Cell::is_rm(self)
+        Cell::is_data(self)
     }
 
     #[inline]
@@ -138,9 +151,52 @@ impl Cell {
         Cell { arrives: sent, sent, word }
     }
 
+    /// This data cell with RM values in it, whose CCR is this.
+    pub fn carrying(self, current_cell_rate: RateCode) -> Cell {
+        debug_assert!(!self.is_rm() && self.sent.as_ps() >> NUMBER_SHIFT == 0);
+        let number = u64::from(self.sequence());
+        let low = number & ((1 << LOW_NUMBER_BITS) - 1);
+        let word = self.word & !(SEQUENCE_MASK << ER_SHIFT)
+            | RM
+            | IN_BAND
+            | low << ER_SHIFT
+            | u64::from(current_cell_rate.bits()) << CCR_SHIFT;
+        let high = number >> LOW_NUMBER_BITS;
+        Cell { sent: Time::from_ps(self.sent.as_ps() | high << NUMBER_SHIFT), word, ..self }
+    }
+
+    /// When it left its source.
+    #[inline]
+    pub fn left(&self) -> Time {
+        match self.is_in_band() {
+            true => Time::from_ps(self.sent.as_ps() & ((1 << NUMBER_SHIFT) - 1)),
+            false => self.sent,
+        }
+    }
+
+    /// The data of a cell that carries RM values, without them.
+    pub fn data_alone(self) -> Cell {
+        debug_assert!(self.is_in_band());
+        let low = self.word >> ER_SHIFT & ((1 << LOW_NUMBER_BITS) - 1);
+        let number = self.sent.as_ps() >> NUMBER_SHIFT << LOW_NUMBER_BITS | low;
+        let word = self.word & !(SEQUENCE_MASK << ER_SHIFT | RM | IN_BAND) | number << ER_SHIFT;
+        Cell { sent: self.left(), word, ..self }
+    }
+
+    /// The RM values of a data cell as an FRM, which asks for `asked`; it is still told from a cell of its own.
+    pub fn values_alone(self, asked: RateCode) -> Cell {
+        debug_assert!(self.is_in_band());
+        let word = self.word & !(RATE_MASK << ER_SHIFT | CONGESTION | USER_OR_NI | CE_OR_BN)
+            | u64::from(asked.bits()) << ER_SHIFT;
+        Cell { sent: self.left(), word, ..self }
+    }
+
     /// This cell as one of a channel of a virtual path, whose number it bears; an RM cell is the path's and stays.
     #[inline]
     pub fn of_channel(self, channel: u32) -> Cell {
+        if self.is_in_band() {
+            return self.data_alone().of_channel(channel).carrying(self.current_cell_rate());
+        }
         if self.is_rm() {
             return self;
         }
@@ -159,7 +215,7 @@ impl Cell {
     /// The contents of an OAM loopback cell, if this is one.
     #[inline]
     pub fn loopback(&self) -> Option<LoopbackContents> {
-        (self.word & (RM | CE_OR_BN | BACKWARD) == RM | CE_OR_BN).then(|| LoopbackContents {
+        (self.word & (RM | IN_BAND | CE_OR_BN | BACKWARD) == RM | CE_OR_BN).then(|| LoopbackContents {
             tag: self.sequence(),
             is_reply: self.word & USER_OR_NI != 0,
             is_segment: self.word & CONGESTION != 0,
@@ -236,10 +292,22 @@ impl Cell {
         self.word & (RM | BACKWARD) == RM
     }
 
-    /// Whether this is an RM cell.
+    /// Whether this is an RM cell, or a data cell that carries RM values.
     #[inline]
     pub fn is_rm(&self) -> bool {
         self.word & RM != 0
+    }
+
+    /// Whether this is a data cell that carries RM values.
+    #[inline]
+    pub fn is_in_band(&self) -> bool {
+        self.word & IN_BAND != 0
+    }
+
+    /// Whether this is a data cell, with RM values or without.
+    #[inline]
+    pub fn is_data(&self) -> bool {
+        self.word & (RM | IN_BAND) != RM
     }
 
     /// CLP: whether the cell is out of rate, or tagged.
@@ -424,10 +492,11 @@ impl Cell {
         Cell { word, ..self }
     }
 
-    /// A forward RM cell with the contents of `answer`, still marked as forward.
+    /// A forward RM cell with the contents of `answer`, still marked as forward, and as values of a data cell if it is
+    /// [those](Cell::values_alone).
     pub fn answered_by(self, answer: &RmCell) -> Cell {
         let word = Cell::resource_management(self.sent, answer).word & !BACKWARD;
-        Cell { word: word | self.word & HOP_MASK, ..self }
+        Cell { word: word | self.word & (HOP_MASK | IN_BAND), ..self }
     }
 
     /// CI and NI of an RM cell.
@@ -476,6 +545,42 @@ mod tests {
             prop_assert_eq!(cell.ends_pdu(), end);
             prop_assert_eq!(u64::from(cell.sequence()), sequence & SEQUENCE_MASK);
             prop_assert_eq!(cell.hop(), hop);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_data_cell_with_rm_values_keeps_both(
+            number: u64, end: bool, marked: bool, efci: bool, tagged: bool, asked in 0_u16..0x8000,
+            ccr in 0_u16..0x8000, hop in 0..MAX_HOPS, channel in 0_u32..9, sent in 0..=LONGEST_IN_BAND.as_ps(),
+        ) {
+            let (asked, ccr) = (RateCode::from_bits(asked), RateCode::from_bits(ccr));
+            let changed = |mut cell: Cell| {
+                if efci { cell.mark_efci() }
+                if marked { cell.mark_packet() }
+                if tagged { cell.tagged() } else { cell }
+            };
+            let data = Cell::data(Time::from_ps(sent), number, end).on_hop(hop);
+            let both = changed(data.carrying(ccr));
+            prop_assert_eq!((both.data_alone(), both.left()), (changed(data), data.sent));
+            prop_assert_eq!(both.of_channel(channel).data_alone(), changed(data).of_channel(channel));
+            let kinds = (both.is_forward_rm(), both.is_data(), both.loopback());
+            prop_assert_eq!(kinds, (true, true, None));
+            prop_assert!(!PortCell::is_rm(&both) && both.is_special() && !both.is_data_on(both.way_of_data()));
+            prop_assert_eq!((both.current_cell_rate(), both.ends_pdu(), both.hop()), (ccr, end, hop));
+            let values = RmCell {
+                direction: Direction::Forward,
+                backward_notification: false,
+                congestion_indication: false,
+                no_increase: false,
+                explicit_rate: asked,
+                current_cell_rate: ccr,
+                minimum_cell_rate: RateCode::ZERO,
+                out_of_rate: tagged,
+            };
+            let alone = both.values_alone(asked);
+            prop_assert_eq!((alone.to_rm(RateCode::ZERO), alone.sent), (values, data.sent));
+            prop_assert!(alone.is_in_band() && alone.answered_by(&values).is_in_band());
         }
     }
 

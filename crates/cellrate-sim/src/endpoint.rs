@@ -144,6 +144,7 @@ impl Endpoint {
                 let cell = self.data_cell(now);
                 Some(if self.end.pacer.marks(now, cell.ends_pdu()) { cell.tagged() } else { cell })
             }
+            Emission::DataWithRm(rm) => Some(self.data_cell(now).carrying(rm.current_cell_rate)),
             Emission::ForwardRm(rm) | Emission::BackwardRm(rm) => Some(self.rm_cell(now, &rm)),
         }
     }
@@ -328,7 +329,10 @@ impl Endpoint {
             return None;
         }
         let answer = RmCell { direction: Direction::Backward, ..cell.to_rm(self.end.mcr[1]) };
-        let at_once = self.end.answer(answer)?;
+        let at_once = match cell.is_in_band() {
+            true => self.end.answer_in_band(answer)?,
+            false => self.end.answer(answer)?,
+        };
         Some(self.rm_cell(now, &at_once))
     }
 

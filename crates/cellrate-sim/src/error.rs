@@ -3,6 +3,7 @@
 use std::fmt;
 
 use cellrate_engine::plugins::MissingPlugin;
+use cellrate_proto::Duration;
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,13 @@ pub enum RunError {
         given_ps: u64,
         /// The longest duration that this network may run \[ps\].
         allowed_ps: u64,
+    },
+    /// Data cells carry RM values, and have room for so many instants only.
+    TooLongInBand {
+        /// The duration that it is to run.
+        given: Duration,
+        /// The longest duration of a run with such cells.
+        allowed: Duration,
     },
     /// The connections of the scenario cross more links, all directions together, than cells can number.
     TooLarge {
@@ -53,6 +61,13 @@ impl fmt::Display for RunError {
                      shorten `duration`"
                 )
             }
+            RunError::TooLongInBand { given, allowed } => write!(
+                f,
+                "a network with rm = \"in-band\" can be run for at most {:.1} s, and this is to run for {:.1} s: its data \
+                 cells carry RM values beside their instants; shorten `duration`, or write rm = \"own-cells\"",
+                allowed.as_secs_f64(),
+                given.as_secs_f64()
+            ),
             RunError::TooLarge { hops, allowed } => write!(
                 f,
                 "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \

@@ -9,7 +9,7 @@ use cellrate_scenario::{PortIndex, Scenario};
 
 use crate::assembly::{Assembly, assemble};
 use crate::backlog;
-use crate::cell::MAX_HOPS;
+use crate::cell::{LONGEST_IN_BAND, MAX_HOPS};
 use crate::error::RunError;
 use crate::kernel::Kernel;
 use crate::kernel::state::cluster::Cluster;
@@ -196,11 +196,15 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// Whether cells can number the hops, and instants tell how long queues last.
+/// Whether cells can number the hops and tell their instants, and instants tell how long queues last.
 pub(crate) fn check_size(scenario: &Scenario) -> Result<(), RunError> {
     let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
     if hops > MAX_HOPS {
         return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
+    }
+    let in_band = || scenario.flows().any(|flow| scenario.flow(flow).sender.is_in_band());
+    if scenario.duration > LONGEST_IN_BAND && in_band() {
+        return Err(RunError::TooLongInBand { given: scenario.duration, allowed: LONGEST_IN_BAND });
     }
     backlog::check(scenario)
 }

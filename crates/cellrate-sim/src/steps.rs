@@ -234,7 +234,7 @@ impl Steps {
 }
 
 fn kind(cell: &Cell) -> Traveller {
-    match cell.is_rm() {
+    match !cell.is_data() {
         true if cell.loopback().is_some() => Traveller::Oam,
         false => Traveller::Data { efci: cell.efci() },
         true if cell.is_forward_rm() => Traveller::ForwardRm,

@@ -30,7 +30,7 @@ use cellrate_sim::{
 };
 use families::{
     Network, of_kind, random_conditioned, random_policed, with_changes, with_congestion, with_dense_series,
-    with_loopback, with_small_limits, with_some_calls, with_some_paths, with_trees,
+    with_loopback, with_small_limits, with_some_calls, with_some_paths, with_trees, with_values_in_data,
 };
 use plain::sources::{own_sources, plugins};
 use plain::threads::other_events;
@@ -95,6 +95,7 @@ const DEFAULT_CATEGORIES_COUNT: u64 = 60;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 20;
 const DEFAULT_SERIES_COUNT: u64 = 80;
 const DEFAULT_CLIENTS_COUNT: u64 = 80;
+const DEFAULT_IN_BAND_COUNT: u64 = 170;
 const DEFAULT_SILENT_COUNT: u64 = 12;
 
 #[test]
@@ -293,6 +294,11 @@ fn the_kernel_and_the_judge_agree_where_connections_are_trees() {
 #[test]
 fn the_kernel_and_the_judge_agree_on_clients_that_wait() {
     agree(random_clients, DEFAULT_CLIENTS_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_data_cells_carry_rm_values() {
+    agree(with_values_in_data, DEFAULT_IN_BAND_COUNT, 4);
 }
 
 #[test]

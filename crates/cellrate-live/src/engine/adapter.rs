@@ -76,6 +76,7 @@ impl Adapter {
                 Some(if self.end.pacer.marks(now, cell.user_bit()) { cell.tagged() } else { cell })
             }
             Emission::ForwardRm(rm) | Emission::BackwardRm(rm) => Some(self.rm_cell(now, &rm)),
+            Emission::DataWithRm(_) => unreachable!("a live run refuses values in band"),
         }
     }
 

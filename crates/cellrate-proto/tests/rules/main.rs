@@ -3,6 +3,7 @@
 //! `docs/rules.md` lists rule, code and tests; [`table`] keeps that list true.
 
 mod destination;
+mod in_band;
 mod parameters;
 mod properties;
 mod source;

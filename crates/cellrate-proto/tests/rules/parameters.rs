@@ -1,7 +1,7 @@
 //! The parameters of a connection (TM 4.0, table 5-5; paper abr-parameters, table 1): defaults, and what follows from
 //! them. Their ranges are tested beside their checks.
 
-use cellrate_proto::parameters::{MAX_FRTT, MAX_TBE, MRM, TCR};
+use cellrate_proto::parameters::{MAX_FRTT, MAX_TBE, MRM, RmPlacement, TCR};
 use cellrate_proto::{AbrParameters, CellRate, Cells, Duration};
 
 use crate::world::{Busy, parameters, power};
@@ -13,6 +13,7 @@ fn parameters_have_the_defaults_of_the_standard() {
         mcr: CellRate::ZERO,
         icr: CellRate::new(100_000.0),
         nrm: 32,
+        rm: RmPlacement::OwnCells,
         trm: Duration::from_ms(100),
         rif: power(4),
         rdf: power(4),

@@ -4,7 +4,7 @@
 //! the end sends what it may. Every cell that leaves is judged by a [`Judge`] that knows the rules and nothing of the
 //! code. Three canaries, each with one fault, prove that it sees.
 
-use cellrate_proto::parameters::PowerOfTwo;
+use cellrate_proto::parameters::{PowerOfTwo, RmPlacement};
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{
     AbrParameters, CellRate, Cells, Destination, DestinationConfig, Direction, Duration, Emission, RateCode,
@@ -183,6 +183,7 @@ impl Judge {
                 self.brm_since_frm = true;
                 self.backward_left(rm)?;
             }
+            Emission::DataWithRm(_) => return Err("RM values in a data cell".into()),
             Emission::Data => {
                 holds(!due, "rule 3 a: an FRM is due")?;
                 holds(data, "rule 3 c: no data waits")?;
@@ -321,6 +322,7 @@ fn any_parameters() -> impl Strategy<Value = AbrParameters> {
             mcr,
             icr,
             nrm: 1 << nrm,
+            rm: RmPlacement::OwnCells,
             trm: Duration::from_ps(100_000_000_000 >> trm),
             rif: power(rif),
             rdf: power(rdf),

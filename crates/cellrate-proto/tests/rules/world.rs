@@ -69,13 +69,14 @@ pub fn just_after(at: Time) -> Time {
     Time::from_ps(at.as_ps() + 1)
 }
 
-/// The letter of an emission: F and B in-rate RM cells, f an out-of-rate FRM, D data.
+/// The letter of an emission: F and B in-rate RM cells, f an out-of-rate FRM, D data, V data with RM values.
 pub fn letter(emission: &Emission) -> char {
     match emission {
         Emission::ForwardRm(rm) if rm.out_of_rate => 'f',
         Emission::ForwardRm(_) => 'F',
         Emission::BackwardRm(_) => 'B',
         Emission::Data => 'D',
+        Emission::DataWithRm(_) => 'V',
     }
 }
 
@@ -285,6 +286,7 @@ impl End {
                 Cell::Data { efci: false }
             }
             Emission::ForwardRm(rm) | Emission::BackwardRm(rm) => Cell::Rm(rm),
+            Emission::DataWithRm(_) => unreachable!("no end here has values in data cells"),
         }
     }
 }

@@ -34,10 +34,10 @@ pub(super) struct Answers {
 }
 
 /// The number of cells that come back for each cell of a flow with `nrm`: a backward RM cell for every Nrm of its
-/// cells. Every Nrm-th cell of that direction, by its own Nrm, is a forward RM cell in its turn (TM 4.0, source
-/// behaviour 3).
-pub(super) fn answered(nrm: f64, other_nrm: f64) -> f64 {
-    1.0 / (nrm * (1.0 - 1.0 / other_nrm))
+/// cells. Of that direction's cells all but `others` are forward RM cells in their turn, every Nrm-th by its own Nrm
+/// (TM 4.0, source behaviour 3).
+pub(super) fn answered(nrm: f64, others: f64) -> f64 {
+    1.0 / (nrm * others)
 }
 
 /// Rounds until rates agree with the cells that come back of them. As many come back as were sent where Nrm is 2, and

@@ -490,6 +490,11 @@ impl Sender {
         }
     }
 
+    /// Whether data cells carry RM values.
+    pub fn is_in_band(&self) -> bool {
+        matches!(self, Sender::Abr(abr) if abr.parameters.is_in_band())
+    }
+
     /// ICR in force, which TBE / FRTT limits; the peak rate for other categories.
     pub fn icr(&self) -> CellRate {
         match self {

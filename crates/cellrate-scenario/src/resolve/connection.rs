@@ -459,6 +459,18 @@ fn backward_traffic(
     }
 }
 
+/// Refuses RM values in data cells, of which a live run's cells have no room for both.
+pub(super) fn refuse_in_band(root: &Table) -> Result<(), Fault> {
+    let table = |of: &Table, key: &str| of.node(key).and_then(Node::table).cloned();
+    let entries = root.tables("vc").map(|(_, entry)| entry).chain(defaults(root, "vc")).cloned();
+    let both = entries.flat_map(|entry| [table(&entry, "reverse"), Some(entry)]).flatten();
+    let mut all = both.filter_map(|way| table(&way, "abr")).chain(defaults(root, "abr").cloned());
+    let in_band = |abr: Table| abr.node("rm").filter(|node| node.text() == Some("in-band")).cloned();
+    let Some(node) = all.find_map(in_band) else { return Ok(()) };
+    let message = "rm \"in-band\" needs a simulation: a cell of 53 octets has no room for data and RM values";
+    Err(Fault::new(node.place, message, "Write rm = \"own-cells\", or simulate the scenario"))
+}
+
 fn abr_sender(
     keys: &Table,
     place: Place,

@@ -104,10 +104,12 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
     application::refuse(root)
 }
 
-/// Refuses what a live run cannot have: figures of a part of its time, trees, marks on packets, flows that come and go.
+/// Refuses what a live run cannot have: figures of a part of its time, trees, RM values in data cells, marks on
+/// packets, flows that come and go.
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
     measuring::refuse(root)?;
     tree::refuse(root)?;
+    connection::refuse_in_band(root)?;
     channel::refuse(root)?;
     port::refuse(root)?;
     flows::refuse(root)

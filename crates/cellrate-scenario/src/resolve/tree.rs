@@ -80,6 +80,18 @@ fn refuse_beside(table: &Table) -> Result<(), Fault> {
         let remedy = "Leave it out: police without reverse holds what the source sends";
         return Err(Fault::new(node.place, message, remedy));
     }
+    let values =
+        |table: &Table| table.node("abr").and_then(Node::table).and_then(|abr| abr.node("rm")).cloned();
+    let in_band = |node: &Node| node.text() == Some("in-band");
+    if let Some(node) = [Some(table), reverse].into_iter().flatten().filter_map(values).find(in_band) {
+        let message =
+            "branches cannot go with rm \"in-band\": a switch answers for its branches with RM cells alone";
+        return Err(Fault::new(
+            node.place,
+            message,
+            "Write rm = \"own-cells\", or give each leaf a vc of its own",
+        ));
+    }
     if let Some(node) = table.node("category").filter(|node| node.text() == Some("gfr")) {
         let message = "branches cannot go with category \"gfr\", whose frames go between two hosts";
         return Err(Fault::new(node.place, message, "Write another category, or leave branches out"));

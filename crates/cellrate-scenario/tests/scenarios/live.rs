@@ -75,3 +75,25 @@ fn a_node_has_the_address_of_one_machine() {
         assert!(resolve(&format!("[live.nodes]\na = \"{address}\"")).is_ok(), "{address}");
     }
 }
+
+#[test]
+fn a_live_run_refuses_rm_values_in_data_cells_wherever_they_are_asked_for() {
+    let live = |before: &str, vc: &str| {
+        let text = format!(
+            "name = \"t\"\nduration = \"1 s\"\n{before}\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             link = [{{ between = [\"a\", \"b\"], rate = \"155.52 Mbps\", length = \"1 km\" }}]\n\
+             vc = [{{ name = \"v\", path = [\"a\", \"b\"]{vc} }}]\n"
+        );
+        Document::parse(&text, "t").and_then(|document| document.resolve_for_live()).map(|_| ())
+    };
+    assert_eq!(live("", ", abr = { rm = \"own-cells\" }").map_err(|error| error.to_string()), Ok(()));
+    for (before, vc) in [
+        ("", ", abr = { rm = \"in-band\" }"),
+        ("", ", reverse = { abr = { rm = \"in-band\" } }"),
+        ("defaults.abr = { rm = \"in-band\" }", ""),
+        ("defaults.vc = { abr = { rm = \"in-band\", nrm = 1 } }", ""),
+    ] {
+        let error = live(before, vc).unwrap_err().to_string();
+        assert!(error.contains("a cell of 53 octets has no room for data and RM values"), "{error}");
+    }
+}

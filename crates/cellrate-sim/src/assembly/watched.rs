@@ -74,8 +74,8 @@ impl Watched {
     }
 }
 
-/// By port, whether every arrival over its link has to be an event: a series looks at a receiving end there, or the end
-/// answers what it receives, and no mark tells it when.
+/// By port, whether every arrival over its link has to be an event: a series looks at a receiving end there, the end
+/// answers what it receives, and no mark tells it when, or data come that carry RM values.
 pub(super) fn watched_receivers(scenario: &Scenario, announced: &Announced<'_>) -> Vec<bool> {
     let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
         Quantity::Flow { quantity, flow } if quantity.is_of_receiver() => Some(flow),
@@ -88,7 +88,8 @@ pub(super) fn watched_receivers(scenario: &Scenario, announced: &Announced<'_>) 
             _ => false,
         });
     let mut every_cell = vec![false; scenario.ports().len()];
-    for flow in watched.chain(answering) {
+    let in_band = scenario.flows().filter(|flow| scenario.flow(*flow).sender.is_in_band());
+    for flow in watched.chain(answering).chain(in_band) {
         if let Some(last) = scenario.steps(flow).next_back() {
             every_cell[last.port().index()] = true;
         }

@@ -88,12 +88,13 @@ impl Follower {
         if cell.loopback().is_some() {
         } else if of == self.flow.other() && cell.is_backward_rm() {
             self.see_brm(port, at, lost, cell);
-        } else if of == self.flow && cell.is_forward_rm() {
-            if self.there.last() == Some(&port) && !lost {
+        } else if of == self.flow {
+            if cell.is_data() {
+                self.see_data(port, lost, cell);
+            }
+            if cell.is_forward_rm() && self.there.last() == Some(&port) && !lost {
                 self.asked.push_back((cell.arrives, self.mark));
             }
-        } else if of == self.flow && !cell.is_rm() {
-            self.see_data(port, lost, cell);
         }
     }
 

@@ -164,6 +164,16 @@ impl Cluster {
         if !every_cell {
             return self.on_arrival(now, endpoint as usize, cell);
         }
+        if cell.is_in_band() {
+            let asked = self.endpoints[endpoint as usize].end.asked_in_band();
+            self.on_cell(now, endpoint, cell.data_alone());
+            return self.on_cell(now, endpoint, cell.values_alone(asked));
+        }
+        self.on_cell(now, endpoint, cell);
+    }
+
+    /// `cell` has come to `endpoint`, and nothing of it has been done before.
+    fn on_cell(&mut self, now: Time, endpoint: u32, cell: Cell) {
         let receiver = &self.endpoints[endpoint as usize];
         let answers = || {
             receiver.end.supply.conversation().is_some_and(|conversation| {

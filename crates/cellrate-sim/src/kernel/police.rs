@@ -37,8 +37,8 @@ impl Cluster {
     pub(super) fn police(&mut self, now: Time, cell: Cell) -> Option<Cell> {
         let seen = || PolicedCell {
             clp: cell.clp(),
-            ends_pdu: !cell.is_rm() && cell.ends_pdu(),
-            is_forward_rm: cell.is_rm() && !cell.is_backward_rm(),
+            ends_pdu: cell.is_data() && cell.ends_pdu(),
+            is_forward_rm: !cell.is_data() && !cell.is_backward_rm(),
         };
         match self.police.on_arrival(now, cell.hop() as u32, seen) {
             Verdict::Pass => Some(cell),

@@ -43,7 +43,13 @@ impl Cluster {
         if !cell.is_backward_rm() {
             observe(&mut self.ports[next.port as usize], now, &next, &cell);
         }
-        if cell.is_rm() {
+        if cell.is_in_band() {
+            // Without room for its data the cell is lost, values and all.
+            if self.relay(now, endpoint, &next, cell.data_alone()) {
+                let asked = self.endpoints[endpoint].end.asked_in_band();
+                self.on_virtual_rm(now, endpoint, &next, cell.values_alone(asked));
+            }
+        } else if cell.is_rm() {
             self.on_virtual_rm(now, endpoint, &next, cell);
         } else {
             self.relay(now, endpoint, &next, cell);
@@ -52,14 +58,15 @@ impl Cluster {
         self.sampler.note_end(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
-    /// Has a data cell, which goes on over the hop `next`, wait for the source of the next loop.
-    fn relay(&mut self, now: Time, endpoint: usize, next: &Hop, cell: Cell) {
+    /// Has a data cell, which goes on over the hop `next`, wait for the source of the next loop. Whether it had room.
+    fn relay(&mut self, now: Time, endpoint: usize, next: &Hop, cell: Cell) -> bool {
         let partner = self.partner(endpoint);
         let queue = per_vc_queue(&mut self.endpoints[partner]);
         let was_empty = queue.is_empty();
         // EFCI is for the loop that ends here.
         if !queue.push(now, cell.without_efci()) {
-            return self.lose(next.port as usize, next.flow);
+            self.lose(next.port as usize, next.flow);
+            return false;
         }
         let left_to_do = self.endpoints[endpoint].receive(cell);
         debug_assert!(left_to_do.is_none(), "PDUs are not put together here");
@@ -68,6 +75,7 @@ impl Cluster {
             self.plan_virtual(now, partner);
         }
         self.sampler.note_end(now, partner as u32, &self.endpoints[partner]);
+        true
     }
 
     /// Ends an RM cell here, whose direction goes on over the hop `next`.
@@ -103,8 +111,11 @@ impl Cluster {
         } else {
             // Among other cells it may be data after all: the one that waited.
             sender.transmit(now).map(|cell| {
-                let waited = per_vc_queue(sender).take_leaving();
-                waited.map_or(cell, |waited| waited.on_hop(cell.hop()))
+                let waited = per_vc_queue(sender).take_leaving().map(|waited| waited.on_hop(cell.hop()));
+                match waited {
+                    Some(waited) if cell.is_in_band() => waited.carrying(cell.current_cell_rate()),
+                    waited => waited.unwrap_or(cell),
+                }
             })
         };
         if let Some(cell) = cell {

@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
 use cellrate_proto::wire::CELL_OCTETS;
-use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario, Step, Traffic};
+use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeIndex, PortIndex, Scenario, Step, Traffic};
 
 use crate::assembly::{Assembly, carries_cells};
 use crate::kernel::hop::Hop;
@@ -155,6 +155,44 @@ pub fn ports_named(scenario: &Scenario, names: &[String]) -> Result<Vec<Step>, U
         }
     }
     Ok(found)
+}
+
+/// The first of the `ports` by which data cells leave that carry RM values, and the connection that these are of: no
+/// standard says what octets they have.
+///
+/// # Errors
+/// [`NoOctets`], if there is one.
+pub fn check(scenario: &Scenario, ports: &[Step]) -> Result<(), NoOctets> {
+    let in_band = scenario.flows().filter(|&flow| scenario.flow(flow).sender.is_in_band());
+    let ways: Vec<(FlowIndex, PortIndex)> =
+        in_band.flat_map(|flow| scenario.steps(flow).map(move |step| (flow, step.port()))).collect();
+    for &step in ports {
+        if let Some((flow, _)) = ways.iter().find(|(_, port)| *port == step.port()) {
+            let vc = scenario.connection(flow.connection()).name.clone();
+            return Err(NoOctets { port: name(scenario, step), vc });
+        }
+    }
+    Ok(())
+}
+
+/// A port sends cells that are not made of octets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoOctets {
+    /// The port.
+    pub port: String,
+    /// The connection that the cells are of.
+    pub vc: String,
+}
+
+impl fmt::Display for NoOctets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoOctets { port, vc } = self;
+        write!(
+            f,
+            "port {port} cannot be captured: data cells of vc \"{vc}\" carry RM values (rm = \"in-band\"), and no standard \
+             says what octets they have; name other ports, or write rm = \"own-cells\""
+        )
+    }
 }
 
 /// No port with cells has this name.

@@ -9,12 +9,14 @@ use crate::random_world::categories::{of_several_categories, random_categories};
 use crate::random_world::chains::random_chain;
 use crate::random_world::changing::changing;
 use crate::random_world::channels::with_paths;
-use crate::random_world::conditioning::conditioned;
+use crate::random_world::clients::random_clients;
+use crate::random_world::conditioning::{bursting, conditioned};
 use crate::random_world::congested::congested;
 use crate::random_world::cramped::cramped;
 use crate::random_world::flows::with_calls;
 use crate::random_world::frame_discard::discarding;
 use crate::random_world::hosts::random_shared_hosts;
+use crate::random_world::in_band::in_band;
 use crate::random_world::loopback::looped_back;
 use crate::random_world::parallel::in_parallel;
 use crate::random_world::parts::in_parts;
@@ -223,4 +225,29 @@ pub fn of_kind(number: u64) -> Network {
         6 => random_shared_hosts,
         _ => random_bottleneck,
     }
+}
+
+/// Networks of every kind with RM values in data cells.
+pub fn with_values_in_data(number: u64) -> Scenario {
+    let scenario = match number % 17 {
+        0 => segmented(of_kind(number / 17)(number), number),
+        1 => random_policed(number),
+        2 => with_some_calls(number),
+        3 => with_changes(number),
+        4 => with_small_limits(number),
+        5 => with_loopback(number),
+        6 => with_some_paths(number),
+        7 => taking_turns(random_tcp(number), number),
+        8 => with_dense_series(number),
+        9 => with_congestion(number),
+        10 => random_clients(number),
+        11 => notified(random_chain(number), number),
+        12 if number % 51 == 12 => random_throng(number),
+        12 => random_thresholds(number),
+        13 => random_fair_shares(number),
+        14 => discarding(random_tcp(number), number),
+        15 => of_today(random_modern_tcp(number), number),
+        _ => bursting(of_kind(number / 17)(number), number),
+    };
+    in_band(scenario, number)
 }

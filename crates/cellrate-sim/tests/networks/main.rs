@@ -24,6 +24,7 @@ mod fingerprints;
 mod flows;
 mod frames;
 mod gfr;
+mod in_band;
 mod linux;
 mod loopback;
 mod mpeg2;

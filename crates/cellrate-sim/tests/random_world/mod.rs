@@ -16,6 +16,7 @@ pub mod cramped;
 pub mod flows;
 pub mod frame_discard;
 pub mod hosts;
+pub mod in_band;
 pub mod loopback;
 pub mod parallel;
 pub mod parts;

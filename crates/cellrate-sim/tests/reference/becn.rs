@@ -45,6 +45,7 @@ impl Network<'_> {
             efci: false,
             marked: false,
             rm,
+            values: None,
             ends_pdu: false,
             tagged: false,
             pdu: None,

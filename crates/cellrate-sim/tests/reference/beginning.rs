@@ -87,6 +87,7 @@ pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
         Sender::Abr(abr) => Destination::new(DestinationConfig {
             clear_efci_state: abr.clear_efci_state,
             send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
+            ..DestinationConfig::default()
         }),
         Sender::Peak(_) => Destination::default(),
     };

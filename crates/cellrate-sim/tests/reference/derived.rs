@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use cellrate_proto::parameters::RmPlacement;
 use cellrate_scenario::fair::{mean_max_min, sends_throughout};
 use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeKind, Processing, Span};
 use cellrate_sim::results::{EfficiencySummary, FairnessSummary, ShareSummary};
@@ -93,7 +94,11 @@ impl Network<'_> {
             let due = match &own.sender {
                 Sender::Abr(abr) => {
                     let share = fair.iter().find(|(flow, _)| flow.index() == leaf.flow);
-                    let data = 1.0 - 1.0 / f64::from(abr.parameters.nrm);
+                    let frms = match abr.parameters.rm {
+                        RmPlacement::OwnCells => 1.0 / f64::from(abr.parameters.nrm),
+                        RmPlacement::InBand => 0.0,
+                    };
+                    let data = 1.0 - frms;
                     share.map(|(_, rate)| rate.as_cells_per_s() * data * 424.0)
                 }
                 Sender::Peak(_) => None,

@@ -61,6 +61,7 @@ impl Network<'_> {
             number: 0,
             efci: false,
             rm: None,
+            values: None,
             ends_pdu: false,
             tagged: false,
             marked: false,

@@ -158,6 +158,8 @@ struct Cell {
     number: u32,
     efci: bool,
     rm: Option<RmCell>,
+    /// The RM values that a data cell carries.
+    values: Option<RmCell>,
     /// Whether a data cell is the last one of its PDU.
     ends_pdu: bool,
     /// CLP of a data cell.
@@ -665,7 +667,7 @@ impl<'a> Network<'a> {
             Category::Abr => {
                 let slot = port.slots[&cell.flow];
                 port.control.on_abr_cell(now, slot);
-                if let Some(rm) = cell.rm.filter(|rm| rm.direction == Direction::Forward) {
+                if let Some(rm) = cell.rm.or(cell.values).filter(|rm| rm.direction == Direction::Forward) {
                     port.control.on_forward_rm(now, slot, rm.current_cell_rate.rate());
                 }
             }
@@ -718,8 +720,15 @@ impl<'a> Network<'a> {
                 self.plan_transmission(now, number);
             }
             self.count_channel(now, number, &cell);
+            let values = cell.values_as_frm();
             if let Some(part) = cell.pdu {
                 self.reassemble(now, number, part, cell.marked);
+            }
+            // What the data have said counts for the values beside them.
+            let end = &mut self.ends[number];
+            if let (Some(rm), Some(source)) = (values, &mut end.source) {
+                let at_once = end.destination.on_forward_rm(&rm, source);
+                self.take_turn(now, number, at_once);
             }
             return;
         };
@@ -732,7 +741,12 @@ impl<'a> Network<'a> {
             }
             Direction::Forward => end.destination.on_forward_rm(&rm, source),
         };
-        end.note_acr(now);
+        self.take_turn(now, number, at_once);
+    }
+
+    /// An RM cell, or values, have been dealt with at an end: what leaves at once, and the plan.
+    fn take_turn(&mut self, now: Time, number: usize, at_once: Option<RmCell>) {
+        self.ends[number].note_acr(now);
         if let Some(rm) = at_once {
             self.send(now, number, Some(rm), false);
         }
@@ -741,9 +755,21 @@ impl<'a> Network<'a> {
 
     /// A cell leaves an end: an RM cell or data, which may end a PDU.
     fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>, ends_pdu: bool) {
+        self.send_with(now, flow, rm, None, ends_pdu);
+    }
+
+    /// A cell leaves an end: data may carry values.
+    fn send_with(
+        &mut self,
+        now: Time,
+        flow: usize,
+        rm: Option<RmCell>,
+        values: Option<RmCell>,
+        ends_pdu: bool,
+    ) {
         self.ends[flow].sent += 1;
         if self.ends[flow].relay.is_some() {
-            return self.send_on(now, flow, rm);
+            return self.send_on(now, flow, rm, values);
         }
         let port = number_of(self.paths[flow][0]);
         let number = if rm.is_none() { self.number_of_cell(now, flow) } else { 0 };
@@ -757,6 +783,7 @@ impl<'a> Network<'a> {
             number,
             efci: false,
             rm,
+            values,
             ends_pdu,
             tagged,
             marked: false,
@@ -782,11 +809,12 @@ impl<'a> Network<'a> {
         end.note_acr(now);
         match emission {
             None => {}
-            Some(Emission::Data) => {
+            Some(emission @ (Emission::Data | Emission::DataWithRm(_))) => {
+                let values = if let Emission::DataWithRm(rm) = emission { Some(rm) } else { None };
                 let ends_pdu = end.supply.take(now);
                 end.data_sent += 1;
                 end.note_frame(now);
-                self.send(now, flow, None, ends_pdu);
+                self.send_with(now, flow, None, values, ends_pdu);
                 // TCP that was held back may have room now.
                 if self.ends[flow].supply.adapter().is_some_and(|a| a.holds_back() || a.holds_acks()) {
                     return self.pump(now, flow);
@@ -819,6 +847,13 @@ impl<'a> Network<'a> {
         let span = now.since(port.integrated_until).as_ps();
         port.queue_integral += port.total() as u128 * u128::from(span);
         port.integrated_until = now;
+    }
+}
+
+impl Cell {
+    /// The values of a data cell as an FRM.
+    fn values_as_frm(&self) -> Option<RmCell> {
+        self.values.map(|rm| RmCell { out_of_rate: self.tagged, ..rm })
     }
 }
 

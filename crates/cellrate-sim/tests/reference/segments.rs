@@ -145,7 +145,17 @@ impl Network<'_> {
         let passing = Cell { step: cell.step + 1, ..Cell::clone(&cell) };
         let Some(rm) = cell.rm else {
             let port = self.observe(now, &passing);
-            self.relay(now, number, partner, cell);
+            let values = cell.values_as_frm();
+            cell.values = None;
+            let has_room = self.relay(now, number, partner, cell);
+            if let (Some(frm), true) = (values, has_room) {
+                self.on_interval_end(now, port);
+                let brm = self.answer_at_end(now, number, port, frm);
+                let end = &mut self.ends[number];
+                let at_once =
+                    end.source.as_mut().and_then(|source| end.destination.on_forward_rm(&brm, source));
+                self.take_turn(now, number, at_once);
+            }
             return self.plan_interval_end(port);
         };
         let port = match rm.direction {
@@ -160,12 +170,7 @@ impl Network<'_> {
             Direction::Forward => {
                 let port = self.observe(now, &passing);
                 self.on_interval_end(now, port);
-                cell.rm = Some(self.answer(now, port, cell.flow, rm));
-                let next = &self.ends[partner];
-                let acr = next.source.as_ref().map_or(CellRate::ZERO, Source::acr);
-                let relay = next.relay.as_ref().expect("it is inside a switch");
-                let (waiting, coupling) = (Cells(relay.waiting() as u64), relay.coupling);
-                coupling.tell(&mut self.ends[number].destination, waiting, acr);
+                cell.rm = Some(self.answer_at_end(now, number, port, rm));
                 port
             }
         };
@@ -173,11 +178,25 @@ impl Network<'_> {
         self.plan_interval_end(port);
     }
 
-    fn relay(&mut self, now: Time, number: usize, partner: usize, mut cell: Box<Cell>) {
+    /// An FRM ends its loop at the end of this number, and `port` has answered it; the loop behind has its word too.
+    fn answer_at_end(&mut self, now: Time, number: usize, port: usize, frm: RmCell) -> RmCell {
+        let own = self.ends[number].relay.as_ref().expect("it is inside a switch");
+        let next = &self.ends[own.partner];
+        let acr = next.source.as_ref().map_or(CellRate::ZERO, Source::acr);
+        let relay = next.relay.as_ref().expect("it is inside a switch");
+        let (waiting, coupling) = (Cells(relay.waiting() as u64), relay.coupling);
+        let answered = self.answer(now, port, self.ends[number].flow ^ 1, frm);
+        coupling.tell(&mut self.ends[number].destination, waiting, acr);
+        answered
+    }
+
+    /// A data cell waits for the loop behind, if there is room: whether there was.
+    fn relay(&mut self, now: Time, number: usize, partner: usize, mut cell: Box<Cell>) -> bool {
         let next = self.ends[partner].relay.as_mut().expect("it is inside a switch");
         if next.coupling.buffer.is_some_and(|room| next.queue.len() as u64 >= room.0) {
             let port = number_of(self.paths[cell.flow][cell.step + 1]);
-            return self.lose(port, &cell);
+            self.lose(port, &cell);
+            return false;
         }
         self.deliver(now, number, Box::new(Cell { pdu: None, ..Cell::clone(&cell) }));
         let next = self.ends[partner].relay.as_mut().expect("it is inside a switch");
@@ -185,10 +204,11 @@ impl Network<'_> {
         next.queue.push_back(cell);
         next.note_length(now);
         self.plan_transmission(now, partner);
+        true
     }
 
-    /// A cell leaves an end inside a switch: the data cell that waited, or an RM cell.
-    pub(super) fn send_on(&mut self, now: Time, number: usize, rm: Option<RmCell>) {
+    /// A cell leaves an end inside a switch: the data cell that waited, with these values, or an RM cell.
+    pub(super) fn send_on(&mut self, now: Time, number: usize, rm: Option<RmCell>, values: Option<RmCell>) {
         let flow = self.ends[number].flow;
         let relay = self.ends[number].relay.as_mut().expect("it is inside a switch");
         let step = relay.step;
@@ -197,6 +217,7 @@ impl Network<'_> {
                 let mut waited = relay.queue.pop_front().expect("one waits");
                 relay.note_length(now);
                 waited.step = step;
+                waited.values = values;
                 waited
             }
             rm => Box::new(Cell {
@@ -207,6 +228,7 @@ impl Network<'_> {
                 efci: false,
                 marked: false,
                 rm,
+                values: None,
                 ends_pdu: false,
                 tagged: false,
                 pdu: None,

@@ -188,6 +188,7 @@ impl Network<'_> {
             number: 0,
             efci,
             rm: Some(rm),
+            values: None,
             ends_pdu,
             tagged,
             marked: false,

@@ -109,7 +109,7 @@ impl Folded<'_> {
                 self.send_rounds(until).unwrap_or_else(|| {
                     let cell = self.release();
                     self.feed.push(Train::of(cell), self.spare);
-                    cell.sent
+                    cell.left()
                 })
             } else {
                 let spacing = self.sender.end.spacing();
@@ -224,7 +224,7 @@ impl Folded<'_> {
                 let cell = self.release();
                 has_event |= cell.is_backward_rm() || cell.is_significant(self.feed.significance);
                 self.feed.push(Train::of(cell), self.spare);
-                cell.sent
+                cell.left()
             } else {
                 self.settle(planned)
             };
@@ -238,7 +238,7 @@ impl Folded<'_> {
     /// The next transmission, of which only the instant was known, leaves, and what follows it is planned.
     fn release_and_plan(&mut self) -> Cell {
         let cell = self.release();
-        self.plan(cell.sent);
+        self.plan(cell.left());
         cell
     }
 
