@@ -198,6 +198,13 @@ def test_a_source_beyond_its_contract_takes_what_others_are_promised_unless_it_i
         assert unkept((3, 3, cbr), (4, 4, f"{vbr}\n{held}"), head=head) == []
 
 
+@pytest.mark.parametrize(("rate", "rows"), [("87.6 Mbps", 0), ("87.7 Mbps", 1)])
+def test_a_promise_of_which_a_twentieth_is_missing_is_told(rate: str, rows: int) -> None:
+    """A line of 149.76 is 95 % of 157.64, of which 70 are promised."""
+    vbr = f'category = "vbr"\nscr = "20 Mbps"\ntraffic = {{ type = "constant", rate = "{rate}" }}'
+    assert len(unkept((3, 3, CBR_70), (4, 4, vbr), head="admission = true\n")) == rows
+
+
 WEIGHTS_WITH_ROOM = '{ type = "weighted-fair", room = "300 cells" }'
 GREEDY_VBR = 'category = "vbr"\nscr = "20 Mbps"\ntraffic = { type = "greedy" }'
 CBR_70 = 'category = "cbr"\ntraffic = { type = "constant", rate = "70 Mbps" }'

@@ -193,6 +193,53 @@ fn ahead(sources: &mut [(f64, f64)], line: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellrate_scenario::Document;
+
+    /// A scenario of two sources of `icr` at one line of a million cells/s, 100 ms there and back.
+    fn two_sources(icr: &str) -> Scenario {
+        let text = format!(
+            "name = \"t\"\nduration = \"1 s\"\ndefaults.abr.icr = \"{icr}\"\ndefaults.abr.tbe = \"16777215 cells\"\n\
+             defaults.link = {{ rate = \"1000000 cells/s\", delay = \"25 ms\" }}\n\
+             host = [{{ name = \"a\" }}, {{ name = \"b\" }}, {{ name = \"d\" }}]\nswitch = [{{ name = \"s\" }}]\n\
+             link = [{{ between = [\"a\", \"s\"] }}, {{ between = [\"b\", \"s\"] }}, {{ between = [\"s\", \"d\"] }}]\n\
+             vc = [{{ name = \"v\", path = [\"a\", \"s\", \"d\"] }}, {{ name = \"w\", path = [\"b\", \"s\", \"d\"] }}]\n"
+        );
+        Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap()
+    }
+
+    /// Whether the queue of the start is told where the longest one was this.
+    fn is_told(scenario: &Scenario, longest: u64, interval: Option<AveragingInterval>) -> bool {
+        let row = PortSummary {
+            port: "s->d".into(),
+            transmitted: 0,
+            utilization: 1.0,
+            max_queue: longest,
+            mean_queue: 0.0,
+            max_abr_queue: longest,
+            dropped: 0,
+            tagged_dropped: 0,
+            backward_rm_originated: 0,
+            pdus_refused: 0,
+            pdus_cut: 0,
+        };
+        !starts(scenario, [row].iter(), |_| interval).is_empty()
+    }
+
+    #[test]
+    fn a_start_is_told_from_half_of_a_round_trip_to_twice_of_four_intervals() {
+        // 100,000 cells beyond the line in a round trip, 250,000 in half of one and four intervals of 50 ms.
+        let scenario = two_sources("1000000 cells/s");
+        let told = |longest, interval| is_told(&scenario, longest, interval);
+        let interval = Some(AveragingInterval::of_time(Duration::from_ms(50)));
+        assert_eq!(
+            [49_999, 50_001, 199_999, 200_001].map(|longest| told(longest, None)),
+            [false, true, true, false]
+        );
+        assert_eq!([49_999, 499_999, 500_001].map(|longest| told(longest, interval)), [false, true, false]);
+        // 1,000 cells in a round trip.
+        let scenario = two_sources("505000 cells/s");
+        assert_eq!([999, 1000].map(|longest| is_told(&scenario, longest, None)), [false, true]);
+    }
 
     #[test]
     fn an_interval_ends_by_time_or_by_what_the_sources_send() {
