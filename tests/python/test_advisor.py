@@ -150,6 +150,7 @@ def test_rates_move_by_what_pcr_brings_back_in_a_round_trip() -> None:
         ({"switches": "none"}, "efci, relative, erica, eprca"),
         ({"charging": 11}, "from 2 to 10"),
         ({"charging": 2, "rate_bps": 0.0}, "must be above 0"),
+        ({"video_bps": 2e8}, "video takes 2e"),
         ({"colour": "red"}, "colour"),
     ],
 )

@@ -10,6 +10,7 @@ import cellrate
 from cellrate import trial
 from cellrate.advice.advisor import advise
 from cellrate.advice.situation import Situation
+from cellrate.choices import Application
 from cellrate.command_line.asking import Answers, bits_per_s, situation
 from cellrate.plotting.panels import fair_levels
 from cellrate.plotting.runs import figure, panels_of
@@ -111,6 +112,51 @@ def test_the_command_prints_the_set_and_leaves_a_scenario(tmp_path: Path) -> Non
 
 
 T1 = ("advise", "--link", "T1", "--round-trip", "10 ms", "--application", "bulk", "--switches", "efci")
+
+
+def test_the_network_of_many_with_video_beside_them_is_written_and_keeps_what_was_asked(tmp_path: Path) -> None:
+    file = tmp_path / "wan.toml"
+    asked = ["--link", "OC-3", "--distance", "1000 km", "--application", "bulk", "--switches", "erica"]
+    many = [*asked, "--rate", "3 Mbps", "--sources", "30", "--video", "45 Mbps", "--write", str(file)]
+    found = output("advise", *many, "--json")
+    values = {row["parameter"]: row for row in found["parameters"]}
+    # 90 % of 104.76 Mbps among 30, of which one cell in 256 is an RM cell.
+    assert values["ICR"]["value"] == pytest.approx(0.9 * (353_207 - 45e6 / 424) / 30, rel=1e-3)
+    assert "what video leaves" in values["ICR"]["reason"]
+    summary = cellrate.run(file, set={"duration": "1 s"}).summary
+    rows = {row["vc"]: row for row in summary["vcs"]}
+    forward = [rows[f"vc{number}"] for number in range(1, 31)]
+    assert rows["video"]["throughput_bps"] == pytest.approx(45e6, rel=0.1)
+    assert all(row["throughput_bps"] > 2.9e6 for row in forward)
+    assert len(summary["tcp"]) == 30
+    assert not summary["overbooked"]
+    assert not summary["refused"]
+    # Five of 25 Mbps do not fit beside it, and the run says so.
+    crowd = [*asked, "--rate", "25 Mbps", "--sources", "5", "--video", "45 Mbps", "--write", str(file)]
+    assert "do not fit beside the video" in command("advise", *crowd).stdout.replace("\n", " ")
+    assert cellrate.run(file, set={"duration": "50 ms"}).summary["refused"]
+
+
+@pytest.mark.parametrize("application", ["bulk", "interactive", "transaction", "video", "voice"])
+@pytest.mark.parametrize(("sources", "switches", "video_bps"), [(1, 2, 0), (7, 1, 0), (2, 3, 20e6), (7, 1, 20e6)])
+def test_every_network_that_is_written_runs(
+    application: Application, sources: int, switches: int, video_bps: float, tmp_path: Path
+) -> None:
+    known = Situation(
+        link_bps=149.76e6,
+        round_trip_s=0.01,
+        application=application,
+        sources=sources,
+        number_of_switches=switches,
+        video_bps=video_bps,
+    )
+    file = tmp_path / "net.toml"
+    trial.write_scenario(advise(known), file)
+    summary = cellrate.run(file, set={"duration": "250 ms"}).summary
+    sent = {row["vc"] for row in summary["vcs"] if row["data_delivered"] and "(back)" not in row["vc"]}
+    video = {"video"} if video_bps else set()
+    # Of two without video it is the scenario of the trial.
+    assert sent == {f"vc{number}" for number in range(1, sources + 1)} | video
 
 
 def test_a_scenario_that_was_advised_before_is_replaced_and_a_link_to_it_stays(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def mcr(s: Situation) -> Advice:
         cells = nrm(s).value
         # Of Nrm cells one is an RM cell; ACR, and so MCR, counts it.
         with_rm = ceil(round(wanted * cells / (cells - 1), 6))
-        share = floor(TARGET * s.line / s.sources) if s.rate_bps is None else floor(s.line)
+        share = floor(TARGET * s.left / s.sources) if s.rate_bps is None else floor(s.line)
         reason = f"what the application must have, {_mbps(wanted)}, and its RM cells"
         if s.rate_bps is None:
             reason = f"{s.application} needs a guaranteed rate; none was given: {_mbps(wanted)} and its RM cells"
@@ -264,7 +264,7 @@ def crm(s: Situation) -> Advice:
 def icr(s: Situation) -> Advice:
     """ICR: near PCR for TCP on slow links, else the rate expected at set-up; at most TBE / FRTT (section 6.2.1)."""
     peak, least = pcr(s).value, mcr(s).value
-    expected = floor(min(peak, max(least, _native.anticipated_rate(TARGET * s.line, s.sources))))
+    expected = floor(min(peak, max(least, _native.anticipated_rate(TARGET * s.left, s.sources))))
     # What arrives too much in the first round trip, when all sources start together at PCR.
     excess = (s.sources - 1) * peak * s.frtt_s
     if not s.real_time and s.link_bps < OC3_BPS:
@@ -273,9 +273,9 @@ def icr(s: Situation) -> Advice:
         value = peak
         reason = f"TCP/IP: PCR, as buffers hold the {excess:,.0f} cells too many of a joint start"
     elif s.sources == 1:
-        value, reason = expected, "the rate expected at set-up: 90 % of the link"
+        value, reason = expected, f"the rate expected at set-up: 90 % of {_what_is_left(s)}"
     else:
-        value, reason = expected, f"the rate expected at set-up: 90 % of the link among {s.sources}"
+        value, reason = expected, f"the rate expected at set-up: 90 % of {_what_is_left(s)} among {s.sources}"
     exposure = initial_rate_limit(tbe(s).value, frtt(s).value)
     if exposure < value:
         value = max(least, floor(exposure))
@@ -389,9 +389,15 @@ def _with(advised: AdvisedSet, values: Mapping[str, float], because: str) -> Adv
 
 
 def _mcr_fits(s: Situation, value: float) -> tuple[str, ...]:
-    if value * s.sources <= s.line:
+    if value * s.sources <= s.left:
         return ()
+    if value * s.sources <= s.line:
+        return (f"{s.sources} connections with this MCR do not fit beside the video, which leaves {_mbps(s.left)}",)
     return (f"{s.sources} connections with this MCR do not fit: admission control refuses the last",)
+
+
+def _what_is_left(s: Situation) -> str:
+    return "what video leaves of the link" if s.video_bps else "the link"
 
 
 def _rate(parameter: str, value: float, reason: str, source: str, warnings: tuple[str, ...] = ()) -> Advice:

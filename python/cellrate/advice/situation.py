@@ -46,6 +46,8 @@ class Situation:
     """Rate that the application must have [bit/s]; by application when None."""
     sources: int = 2
     """Connections that share the slowest link, this one included."""
+    video_bps: float = 0
+    """Mean rate of video beside these connections on the slowest link, as VBR, which goes first [bit/s]."""
     charging: int | None = None
     """k, where the price limits PCR to k x MCR (section 3.2) [2 to 10]; None where it does not."""
 
@@ -63,6 +65,8 @@ class Situation:
             raise CellrateError(f"the round trip is {self.frtt_s:g} s; signalling carries at most 16.777215 s")
         if self.rate_bps is not None:
             _within("rate of the application [bit/s]", self.rate_bps, 0, self.link_bps)
+        if not 0 <= self.video_bps < self.link_bps:
+            raise CellrateError(f"video takes {self.video_bps:g} bit/s; the slowest link has {self.link_bps:g}")
         if self.charging is not None:
             _within("charging factor k", self.charging, 2, 10)
             if self.rate_bps == 0:
@@ -77,6 +81,11 @@ class Situation:
     def line(self) -> float:
         """The slowest link [cells/s]."""
         return self.link_bps / CELL_BITS
+
+    @property
+    def left(self) -> float:
+        """The part of the slowest link that video leaves in the mean [cells/s]."""
+        return self.line - self.video_bps / CELL_BITS
 
     @property
     def explicit(self) -> bool:

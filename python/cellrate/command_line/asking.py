@@ -35,6 +35,9 @@ class Answers:
     number_of_switches: Annotated[int, Parameter(help="Switches on the path.")] = 2
     rate: Annotated[str | None, Parameter(help="What the application must have, such as 6 Mbps.")] = None
     sources: Annotated[int, Parameter(help="Connections that share the slowest link, this one included.")] = 2
+    video: Annotated[
+        str | None, Parameter(help="Mean rate of video beside them on the slowest link, as VBR, such as 45 Mbps.")
+    ] = None
     charging: Annotated[int | None, Parameter(help="k, where the price limits PCR to k x MCR (2 to 10).")] = None
 
 
@@ -85,6 +88,7 @@ def situation(answers: Answers, *, interactive: bool, ask: Callable[[str], str] 
         application=application,
         rate_bps=None if answers.rate is None else bits_per_s(answers.rate),
         sources=answers.sources,
+        video_bps=0 if answers.video is None else bits_per_s(answers.video),
         charging=answers.charging,
     )
 

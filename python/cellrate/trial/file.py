@@ -7,6 +7,7 @@ from pathlib import Path
 from ..advice.advised import AdvisedSet
 from ..errors import CellrateError
 from ..folders.owned import write_file_whole
+from .network import network_text
 from .scenario import HEAD, scenario_text
 
 
@@ -35,7 +36,9 @@ def check_writable(file: Path) -> Path:
 
 
 def write_scenario(advised: AdvisedSet, file: Path) -> None:
-    """Write the scenario that the set is tried in into a file, which appears whole; an earlier set there is replaced.
+    """Write a set as a scenario into a file, which appears whole; an earlier set there is replaced.
+
+    Of two sources without video it is the scenario that the set is tried in, otherwise the network of all of them.
 
     Raises
     ------
@@ -44,7 +47,9 @@ def write_scenario(advised: AdvisedSet, file: Path) -> None:
     """
     found = check_writable(file)
     try:
-        write_file_whole(found, scenario_text(advised, name=file.stem).encode())
+        of = advised.situation
+        text = scenario_text if of.sources == 2 and not of.video_bps else network_text
+        write_file_whole(found, text(advised, name=file.stem).encode())
     except OSError as error:
         raise _unwritable(file, error) from None
 
