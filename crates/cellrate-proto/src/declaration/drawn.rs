@@ -25,7 +25,7 @@ enum Value {
     Rate(CellRate),
     Count(u32),
     Flag(bool),
-    Word(&'static str),
+    Choice(&'static str),
     Table(Drawn),
 }
 
@@ -98,7 +98,7 @@ fn draw(key: &Key, kind: Kind, dice: &mut dyn FnMut() -> f64) -> Option<Value> {
         }
         Kind::PowerOfTwo => Value::Ratio(1.0 / f64::from(1_u32 << (dice() * 16.0) as u32)),
         Kind::Boolean => Value::Flag(dice() < 0.5),
-        Kind::Choice(words) => Value::Word(words[(dice() * words.len() as f64) as usize]),
+        Kind::Choice(words) => Value::Choice(words[(dice() * words.len() as f64) as usize]),
         Kind::Or(kinds) => return draw(key, kinds[(dice() * kinds.len() as f64) as usize], dice),
         Kind::Table(shape) => Value::Table(Drawn::new(shape.keys, dice)),
         _ => return None,
@@ -141,7 +141,7 @@ impl Values for Drawn {
     }
 
     fn word(&self, key: &str) -> Result<Option<&str>, String> {
-        self.get(key, |value| if let Value::Word(word) = value { Some(*word) } else { None })
+        self.get(key, |value| if let Value::Choice(word) = value { Some(*word) } else { None })
     }
 
     fn table(&self, key: &str) -> Option<Drawn> {
