@@ -140,6 +140,19 @@ def test_fair_prints_rates(pair_file: Path) -> None:
     assert "330,113.2" in printed
 
 
+def test_fair_says_what_cbr_and_vbr_take_and_what_is_left_out_of_account() -> None:
+    constant = command("fair", "cbr-and-abr").stdout
+    assert "CBR and VBR go first, whenever they send: cbr 77.760 Mbps." in constant
+    assert "Left out" not in constant
+    varying = command("fair", "arena/vbr-background").stdout
+    assert "Left out of account, as their rates vary: vbr. ABR has less by what these take." in varying
+    (first, *_) = output("fair", "frame-discard", "--json")["points"]
+    (bursts,) = first["before_abr"]
+    assert (bursts["vc"], bursts["rate"]) == ("bursts", None)
+    assert bursts["mean"] * 424 == pytest.approx(20e6, rel=0.01)
+    assert "before_abr" not in output("fair", "greedy-15", "--json")
+
+
 def test_fair_prints_the_rates_at_every_point_of_a_sweep(sweep_file: Path) -> None:
     sweep_file.write_text(
         PAIR + '[[sweep]]\nset = "defaults.link.rate"\nvalues = ["155.52 Mbps", "51.84 Mbps"]\n'

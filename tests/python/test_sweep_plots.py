@@ -339,3 +339,36 @@ def test_a_mean_has_its_interval() -> None:
     # Values that are all the same say nothing of the error, as a single one does.
     assert mean_of([0.1] * 7).half_width is None
     assert mean_of([0.1] * 7).is_constant
+
+
+def test_many_panels_stand_in_stacks_that_fit_a_screen() -> None:
+    results = [cellrate.run("frame-discard", set={"duration": "300 ms"}, point=point) for point in range(1, 6)]
+    drawn = drawn_of(results)
+    assert len(drawn.axes) == 9
+    width, height = drawn.get_size_inches()
+    assert width < 19
+    assert height < 9
+    assert_readable(drawn)
+    # In the order of one stack, from top to bottom and then to the right, each with its values below.
+    places = [axes.get_position() for axes in drawn.axes]
+    assert [sum(place.x0 == pytest.approx(other.x0) for other in places) for place in places] == [3] * 9
+    below = [axes for axes in drawn.axes if axes.get_xlabel()]
+    assert len(below) == 3
+    assert {label.get_text() for axes in below for label in axes.get_xticklabels()} >= {"off", "early", "fair"}
+    alone = figure(results, stacked=False)
+    assert alone is not None
+    assert [axes.get_ylabel() for axes in alone.axes] == [
+        axes.get_ylabel()
+        for axes in sorted(drawn.axes, key=lambda axes: (axes.get_position().x0, -axes.get_position().y0))
+    ]
+    assert alone.get_size_inches()[1] > 2 * height
+
+
+def test_a_stack_that_is_shorter_has_its_values_below_its_last_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cellrate.plotting.sweeps.picture.IN_A_STACK", 3)
+    drawn = drawn_of(swept(("defaults.abr.nrm", "[8, 32]")))
+    count = len(drawn.axes)
+    below = [axes for axes in drawn.axes if axes.get_xlabel()]
+    assert len(below) == -(-count // 3)
+    assert all(any(label.get_visible() for label in axes.get_xticklabels()) for axes in below)
+    assert_readable(drawn)

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cellrate_engine::beyond_lines::{overbooked, unkept};
 use cellrate_engine::memory::{self, Outlook};
-use cellrate_engine::names::port_name;
+use cellrate_engine::names::{flow_name, port_name};
 use cellrate_engine::plugins::wanted;
 use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
-use cellrate_proto::Time;
+use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::fair::{
-    Asked, Bottleneck, Criterion, FairShare, ends_at, max_min, max_min_over_time, of_channels,
+    Asked, Bottleneck, Criterion, FairShare, before_abr, ends_at, max_min, max_min_over_time, of_channels,
 };
 use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, Sender, SweepPoint};
 use cellrate_sim::RunError;
@@ -57,6 +57,9 @@ impl Drop for Scenario {
 
 /// A point of a sweep: its values, by path, and the scenario with them.
 type Point = (Vec<(String, String)>, Scenario);
+
+/// A direction that goes before ABR, for Python: name, rate that goes off \[cells/s\], mean of one that varies.
+type Before = (String, Option<f64>, Option<f64>);
 
 /// VC, whether backward, rate \[cells/s\], and the port that keeps the flow from more, if one does.
 type Share = (String, bool, f64, Option<String>, Vec<(String, f64)>);
@@ -260,6 +263,15 @@ impl Scenario {
         let shares = interruptible(py, move || max_min(&of, asked))?;
         let shares = shares.map_err(|error| oversubscribed(py, &error))?;
         Ok(shares.into_iter().map(|share| row(&scenario, share, None)).collect())
+    }
+
+    /// CBR and VBR directions with traffic, which go before ABR: name, rate \[cells/s\] that fair rates take off, and
+    /// the mean of one that varies.
+    fn before_abr(&self, py: Python<'_>) -> PyResult<Vec<Before>> {
+        let scenario = self.resolved(py)?;
+        let rate = |rate: Option<CellRate>| rate.map(CellRate::as_cells_per_s);
+        let rows = before_abr(&scenario).into_iter();
+        Ok(rows.map(|one| (flow_name(&scenario, one.flow), rate(one.counted), rate(one.mean))).collect())
     }
 
     /// Max-min fair rates of the ABR flows that send, from each instant \[s\] on at which that changes, when ports hand

@@ -116,6 +116,36 @@ pub fn max_min(scenario: &Scenario, asked: impl Into<Asked>) -> Result<Vec<FairS
     filled(scenario, asked.into(), Time::ZERO, &|flow| Demand::of(scenario, flow))
 }
 
+/// A direction of CBR or VBR, which goes before ABR, as fair rates take it into account.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Before {
+    /// The direction.
+    pub flow: FlowIndex,
+    /// Rate that fair rates take off, whenever it is sent; none where its rate varies, which they leave out.
+    pub counted: Option<CellRate>,
+    /// Mean of a rate that varies, where that is known.
+    pub mean: Option<CellRate>,
+}
+
+/// The CBR and VBR directions with traffic, which have the first part of what [`max_min`] hands out, or would.
+pub fn before_abr(scenario: &Scenario) -> Vec<Before> {
+    let guaranteed = |flow: &FlowIndex| {
+        let category = scenario.connection(flow.connection()).category;
+        matches!(category, Category::Cbr | Category::Vbr)
+            && !matches!(scenario.flow(*flow).sender, Sender::Abr(_))
+    };
+    let taken = |flow| {
+        let traffic = scenario.flow(flow).traffic.as_ref()?;
+        let counted = match Demand::of(scenario, flow) {
+            Some(Demand::Guaranteed(rate)) => Some(CellRate::new(rate)),
+            _ => None,
+        };
+        let mean = traffic.kind().mean_rate().filter(|_| counted.is_none());
+        Some(Before { flow, counted, mean })
+    };
+    scenario.flows().filter(guaranteed).filter_map(taken).collect()
+}
+
 /// Most changes of who sends for which [`max_min_over_time`] gives rates.
 pub const MOST_CHANGES: usize = 500;
 
@@ -549,6 +579,27 @@ mod tests {
         close(given[0].0, 600.0);
         close(given[1].0, 900.0);
         assert_eq!(given[1].1, Bottleneck::Port(PortIndex::of(LinkIndex(4), 1)));
+    }
+
+    #[test]
+    fn guaranteed_traffic_is_told_with_its_rate_or_its_mean_where_it_varies() {
+        let text = format!(
+            "{NETWORK}vc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"] }},\n\
+             {{ name = \"c\", category = \"cbr\", path = [\"b\", \"sw1\", \"sw2\", \"d\"],\n\
+                traffic = {{ type = \"constant\", rate = \"300 cells/s\" }} }},\n\
+             {{ name = \"v\", category = \"vbr\", path = [\"b\", \"sw1\", \"sw2\", \"d\"],\n\
+                traffic = {{ type = \"on-off\", rate = \"200 cells/s\", on = \"1 s\", off = \"3 s\" }} }},\n\
+             {{ name = \"u\", category = \"ubr\", path = [\"b\", \"sw1\", \"sw2\", \"d\"],\n\
+                traffic = {{ type = \"constant\", rate = \"10 cells/s\" }} }}]\n"
+        );
+        let scenario = Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap();
+        let told: Vec<_> = before_abr(&scenario)
+            .into_iter()
+            .map(|one| (&scenario.connection(one.flow.connection()).name[..], one.counted, one.mean))
+            .collect();
+        let rate = |rate| Some(CellRate::new(rate));
+        assert_eq!(told, [("c", rate(300.0), None), ("v", None, rate(50.0))]);
     }
 
     #[test]

@@ -180,7 +180,7 @@ def _drawn(
     if len(results) > 1 and not series.probe:
         if given := series.first_of("beside", "entity", "from_", "until"):
             raise CellrateError(f"{folder} is of {len(results)} runs; {given} needs --probe, and draws their series")
-        return _over_what_was_varied(folder, results)
+        return _over_what_was_varied(folder, results, width)
     probes, entity = series.probe or [], series.entity
     try:
         if len(found) == 1 and len(results) > 1 and not series.beside and not series.together:
@@ -235,10 +235,10 @@ def _multiples(folder: Path, results: Sequence[Result], asked: Multiples) -> Dra
     return multiples.distribution(results, shown, asked.distribution, by)
 
 
-def _over_what_was_varied(folder: Path, results: Sequence[Result]) -> Drawn:
+def _over_what_was_varied(folder: Path, results: Sequence[Result], width: float | None) -> Drawn:
     from ..plotting.sweeps import figure
 
-    drawn = figure(results)
+    drawn = figure(results, stacked=width is None)
     if drawn is None:
         raise CellrateError(f"{folder}: nothing was varied that a picture could be drawn over")
     return drawn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -28,6 +29,15 @@ PANEL_HEIGHT, GAP, TOP = 1.6, 0.4, 0.5
 PANEL_WIDTHS = {1: 4.6, 2: 3.0, 3: 2.3}
 """By number of columns [in]; with more the least of these."""
 
+STACKED_WIDTHS = {1: 4.6, 2: 3.6, 3: 2.6, 4: 2.3}
+"""Widths of panels by number of stacks side by side [in]."""
+
+IN_A_STACK = 4
+"""Panels in a stack: of more there are more stacks, so that the picture fits a screen."""
+
+MOST_WIDTH, BESIDE = 19.0, 1.8
+"""Width that stacks have at most, and what stands beside the panels of one, about [in]."""
+
 CATEGORY = 0.45
 """A value of an axis that is none of numbers takes so much at least [in]."""
 
@@ -38,8 +48,10 @@ MARKERS = ("o", "s", "^", "D")
 """By dash."""
 
 
-def figure(results: Sequence[Recorded]) -> Drawn | None:
+def figure(results: Sequence[Recorded], *, stacked: bool = True) -> Drawn | None:
     """Draw the figures of all points over what was varied; None where nothing was.
+
+    Panels of many figures stand in several stacks, so that a screen has them all; in one stack unless `stacked`.
 
     The parameter with the most values is the axis. A second one has lines of its own, or columns of panels where there
     would be too many; a third one has the columns. Points that differ in their seeds only are drawn as their mean with
@@ -65,6 +77,7 @@ def figure(results: Sequence[Recorded]) -> Drawn | None:
     picture = _Picture(layout, settings, seeds)
     run = results[0].summary["run"]
     with mpl.rc_context(STYLE):
+        picture.may_stack = stacked
         return picture.draw(drawable, named(results[0].summary, settings), f"cellrate {run['version']}")
 
 
@@ -76,30 +89,56 @@ class _Picture:
         self.lines = Lines(layout, settings)
         self.seeds = list(dict.fromkeys(seeds))
         self.has_bars = False
+        self.may_stack = True
 
     def draw(self, rows: Sequence[Found], title: str, stamp: str) -> Drawn:
         columns = self.layout.column_values()
-        panel_width = max(
-            PANEL_WIDTHS.get(len(columns), min(PANEL_WIDTHS.values())),
-            0.0 if self._joined else CATEGORY * len(self._axis_values),
-        )
-        inner = len(columns) * panel_width + (len(columns) - 1) * BETWEEN
-        drawn = Drawn(figsize=(inner, len(rows) * PANEL_HEIGHT))
+        stacks = self._stacks(len(rows)) if len(columns) == 1 else 1
+        high, wide = -(-len(rows) // stacks), len(columns) * stacks
+        panel_width = self._panel_width(PANEL_WIDTHS if stacks == 1 else STACKED_WIDTHS, wide)
+        drawn = Drawn(figsize=(wide * panel_width + (wide - 1) * BETWEEN, high * PANEL_HEIGHT))
         # Panels have their size already when labels are measured against it; margins come at the end.
         drawn.subplots_adjust(0, 0, 1, 1, wspace=BETWEEN / panel_width, hspace=0)
-        grid: Any = drawn.subplots(len(rows), len(columns), sharex=True, sharey="row", squeeze=False)
-        for axes, found in zip(grid, rows, strict=True):
-            self._draw_row(axes, found, columns)
+        grid: Any = drawn.subplots(high, wide, sharex=True, sharey="row" if stacks == 1 else False, squeeze=False)
+        if stacks == 1:
+            places, bottoms = list(grid), [list(grid[-1])]
+        else:
+            flat = list(grid.T.flat)
+            places = [[axes] for axes in flat[: len(rows)]]
+            bottoms = [[flat[min((stack + 1) * high, len(rows)) - 1]] for stack in range(stacks)]
+            for axes in flat[len(rows) :]:
+                axes.remove()
+        for row, found in zip(places, rows, strict=True):
+            self._draw_row(row, found, columns)
         measure = Measure(drawn)
-        for axes in grid[-1]:
-            self._mark(axes, measure)
-        bottom_axes = grid[-1][(len(columns) - 1) // 2]
         axis = self.layout.axis
-        bottom_axes.set_xlabel("" if axis is None else plain(axis.path) + (f" [{axis.unit}]" if axis.unit else ""))
+        for bottom in bottoms:
+            for axes in bottom:
+                axes.tick_params(labelbottom=True)
+                self._mark(axes, measure)
+            bottom[(len(columns) - 1) // 2].set_xlabel(
+                "" if axis is None else plain(axis.path) + (f" [{axis.unit}]" if axis.unit else "")
+            )
         self._set_headings(grid[0], columns, panel_width)
-        drawn.align_ylabels(grid[:, 0])
-        self._set_margins(drawn, grid, measure, inner, title, stamp)
+        for column in grid.T[: 1 if stacks == 1 else None]:
+            drawn.align_ylabels([axes for axes in column if axes.figure is not None])
+        self._set_margins(drawn, grid, measure, panel_width, title, stamp, is_stacked=stacks > 1)
         return drawn
+
+    def _panel_width(self, widths: Mapping[int, float], columns: int) -> float:
+        least = 0.0 if self._joined else CATEGORY * len(self._axis_values)
+        return max(widths.get(columns, min(widths.values())), least)
+
+    def _stacks(self, rows: int) -> int:
+        """Give the number of stacks that so many panels stand in."""
+        if not self.may_stack:
+            return 1
+        wanted = min(max(STACKED_WIDTHS), -(-rows // IN_A_STACK))
+        fitting = [
+            count for count in range(1, wanted + 1)
+            if count * (self._panel_width(STACKED_WIDTHS, count) + BESIDE) <= MOST_WIDTH
+        ]  # fmt: skip
+        return max(fitting, default=1)
 
     @property
     def _joined(self) -> bool:
@@ -216,21 +255,40 @@ class _Picture:
             text = textwrap.fill(parameter.said(column), max(12, int(panel_width / 0.075)), break_long_words=True)
             axes.set_title(plain(text), fontsize=8.5)
 
-    def _set_margins(self, drawn: Drawn, grid: Any, measure: Measure, inner: float, title: str, stamp: str) -> None:
+    def _set_margins(
+        self,
+        drawn: Drawn,
+        grid: Any,
+        measure: Measure,
+        panel_width: float,
+        title: str,
+        stamp: str,
+        *,
+        is_stacked: bool,
+    ) -> None:
         """Give the figure room for all that is around its panels, which keep their sizes."""
         rows, columns = grid.shape
-        around = [measure.extent(axes) for axes in grid.flat]
-        boxes = [axes.get_position() for axes in grid.flat]
         sizes = drawn.get_size_inches()
-        found = [
-            (box.x0 * sizes[0] - full.x0, full.x1 - box.x1 * sizes[0], box.y0 * sizes[1] - full.y0, full.y1)
-            for box, full in zip(boxes, around, strict=True)
-            if full is not None
-        ]
-        left = max(one[0] for one in found[::columns]) + 0.15
-        right = max(one[1] for one in found[columns - 1 :: columns]) + 0.15
-        labels = max(one[2] for one in found[-columns:])
-        above = max(0.0, max(one[3] for one in found[:columns]) - sizes[1])
+
+        def around(some: Any) -> list[tuple[float, float, float, float]]:
+            """Give what stands left, right and below of panels, and how high they reach [in]."""
+            found = []
+            for axes in some:
+                full = None if axes.figure is None else measure.extent(axes)
+                if full is not None:
+                    box = axes.get_position()
+                    beside = (box.x0 * sizes[0] - full.x0, full.x1 - box.x1 * sizes[0])
+                    found.append((*beside, box.y0 * sizes[1] - full.y0, full.y1))
+            return found
+
+        sides = [[max(one[side] for one in around(column)) for side in (0, 1)] for column in grid.T]
+        between = BETWEEN
+        if is_stacked:
+            between = 0.3 + max(before[1] + after[0] for before, after in pairwise(sides))
+        inner = columns * panel_width + (columns - 1) * between
+        left, right = sides[0][0] + 0.15, sides[-1][1] + 0.15
+        labels = max(one[2] for one in around(grid[-1]))
+        above = max(0.0, max(one[3] for one in around(grid[0])) - sizes[1])
         width = left + inner + right
         notes = self._notes(width)
         bottom = labels + 0.35 + 0.13 * len(notes)
@@ -238,7 +296,12 @@ class _Picture:
         height = top + rows * PANEL_HEIGHT + (rows - 1) * GAP + bottom
         drawn.set_size_inches(width, height)
         drawn.subplots_adjust(
-            left / width, bottom / height, 1 - right / width, 1 - top / height, hspace=GAP / PANEL_HEIGHT
+            left / width,
+            bottom / height,
+            1 - right / width,
+            1 - top / height,
+            hspace=GAP / PANEL_HEIGHT,
+            wspace=between / panel_width,
         )
         drawn.label(title, stamp)
         said = plain("\n".join(notes))
