@@ -27,7 +27,8 @@ def why() -> str:
         "kernel to a plain one, an event at a time, on thousands of random networks: equal [to the last bit]"
         "(CONTRIBUTING.md#how-exactness-is-held).",
         "**One protocol, two worlds.** The values that drive simulated cells also drive "
-        "[real hosts](docs/guides/testbed.md): Linux TCP, nginx, video, by the wall clock.",
+        "[real hosts](docs/guides/testbed.md) by the wall clock: Linux TCP, nginx, video. In `cellrate live shell "
+        "live/reno-10` type `server ping client`, or `curl`.",
         f"**Six papers, run again.** {runs:,} runs judge {claims} of their figures and statements: {near} are near, "
         f"{spread} more within the spread of the runs, and the others say why not "
         "([by which rules](docs/guides/judging.md)).",
