@@ -600,3 +600,28 @@ def test_what_was_watched_can_be_run_again_in_the_page(browser: Browser) -> None
     if not first:
         pytest.skip("the page was built without the simulator")
     assert json.loads(first[0]) == json.loads(again[0])
+
+
+def test_a_class_reaches_the_run_where_it_is_served_to_all(capsys: pytest.CaptureFixture[str]) -> None:
+    from cellrate.command_line.output import say_where
+    from cellrate.watching.site import names_of_machine
+
+    viewers: list[Viewer] = []
+
+    def drive(address: str) -> None:
+        say_where(address, "0.0.0.0")
+        told = capsys.readouterr().out
+        assert told.startswith(f"Open {address}\nOn other machines")
+        assert told.endswith("\nCtrl-C ends the run.\n")
+        others = [line.strip() for line in told.splitlines() if line.startswith("  http")]
+        assert len(others) == len(names_of_machine())
+        assert all(other.rpartition(":")[2] == address.rpartition(":")[2] for other in others)
+        viewers.append(Viewer(others[-1]))
+
+    result = cellrate.watch(cellrate.Scenario.parse(PAIR), speed=math.inf, host="0.0.0.0", on_ready=drive)
+    viewers[0].join(30)
+    assert not viewers[0].is_alive()
+    assert viewers[0].events[-1][0] == "more"
+    assert result.summary["vcs"]
+    say_where("http://127.0.0.1:1/token/", "127.0.0.1")
+    assert capsys.readouterr().out == "Open http://127.0.0.1:1/token/\nCtrl-C ends the run.\n"

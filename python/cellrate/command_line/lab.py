@@ -7,6 +7,8 @@ from typing import Annotated
 
 from ..errors import CellrateError
 from .app import app
+from .options import Host
+from .output import say_where
 from .typed import Parameter
 
 
@@ -17,9 +19,7 @@ def lab(
     ] = None,
     /,
     *,
-    host: Annotated[
-        str, Parameter(help="Address of this machine to serve at, such as 0.0.0.0 for all of them: for a class.")
-    ] = "127.0.0.1",
+    host: Host = "127.0.0.1",
     port: Annotated[
         int | None, Parameter(help="Port of the page; a free one by default, 8053 where a token is given.")
     ] = None,
@@ -54,27 +54,11 @@ def lab(
         print(f"The lab is in {place}: open its index.html, or put the folder on a web server")
         return 0
     with served(file, host=host, port=port, token=token, lessons=lessons) as address:
-        print(f"Open {address}")
-        if host in ("0.0.0.0", "::"):
-            _tell_others(address)
-        print("Ctrl-C ends it.", flush=True)
+        say_where(address, host, "it")
         if not no_browser and host == "127.0.0.1":
             webbrowser.open(address)
         _wait()
     return 0
-
-
-def _tell_others(address: str) -> None:
-    """Print the addresses that other machines reach, each on a line of its own."""
-    from urllib.parse import urlsplit
-
-    from ..watching.site import names_of_machine
-
-    parts = urlsplit(address)
-    fragment = f"#{parts.fragment}" if parts.fragment else ""
-    print("On other machines, whichever of these they reach:")
-    for name in names_of_machine():
-        print(f"  http://{name}:{parts.port}{parts.path}{fragment}")
 
 
 def _wait() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from .options import (
     Csv,
     Custom,
     File,
+    Host,
     Json,
     Key,
     Plot,
@@ -166,6 +168,7 @@ def live_watch(
     /,
     *,
     chosen: Chosen,
+    host: Host = "127.0.0.1",
     port: Port = 0,
     out: LiveOut = None,
     allow_commands: AllowCommands = False,
@@ -199,7 +202,7 @@ def live_watch(
     replaceable(out)
     check_commands(shown, applications(shown), allowed=allow_commands)
 
-    with page_of(scenario, picked, port=port, on_ready=say_where) as board:
+    with page_of(scenario, picked, host=host, port=port, on_ready=partial(say_where, host=host)) as board:
         options = LiveOptions(look=board.add, plugins=plugins, allow_commands=allow_commands, complain=undrawn.append)
         runs, folder = run_and_write(
             scenario,

@@ -111,7 +111,10 @@ Algorithm = Annotated[
 ]
 Plot = Annotated[bool, Parameter(help="Draw plots into the folder of the results, into the default one without --out.")]
 Csv = Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")]
-Port = Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")]
+Host = Annotated[
+    str, Parameter(help="Address of this machine to serve at, such as 0.0.0.0 for all of them: for a class.")
+]
+Port = Annotated[int, Parameter(help="Port of the page; a free one by default.")]
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
 
 

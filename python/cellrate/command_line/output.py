@@ -79,10 +79,21 @@ def with_something_to_draw(scenario: Scenario) -> Scenario:
     return recording
 
 
-def say_where(address: str) -> None:
-    """Say where the page is that shows a run."""
+def say_where(address: str, host: str, ends: str = "the run") -> None:
+    """Say where a page is, with the addresses that other machines reach where it is served to them."""
+    from urllib.parse import urlsplit
+
+    from ..watching.site import names_of_machine
+
     # Alone on its line: what terminals take for an address goes as far as the next space.
-    print(f"Open {address}\nCtrl-C ends the run.", flush=True)
+    print(f"Open {address}")
+    if host in ("0.0.0.0", "::"):
+        parts = urlsplit(address)
+        fragment = f"#{parts.fragment}" if parts.fragment else ""
+        print("On other machines, whichever of these they reach:")
+        for name in names_of_machine():
+            print(f"  http://{name}:{parts.port}{parts.path}{fragment}")
+    print(f"Ctrl-C ends {ends}.", flush=True)
 
 
 def complain(text: str, exit_status: int) -> int:

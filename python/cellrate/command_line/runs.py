@@ -23,6 +23,7 @@ from .options import (
     File,
     Files,
     Fresh,
+    Host,
     Json,
     Out,
     Plot,
@@ -296,6 +297,7 @@ def watch(
     speed: Annotated[
         float | None, Parameter(help="Network time per time, such as 0.01; so that the run takes 20 s by default.")
     ] = None,
+    host: Host = "127.0.0.1",
     port: Port = 0,
     custom: Custom,
     out: Out = None,
@@ -323,7 +325,15 @@ def watch(
     undrawn: list[str] = []
 
     def one() -> Result:
-        return run_watched(scenario, point=picked, speed=speed, port=port, on_ready=say_where, **plugins.keywords())
+        return run_watched(
+            scenario,
+            point=picked,
+            speed=speed,
+            host=host,
+            port=port,
+            on_ready=partial(say_where, host=host),
+            **plugins.keywords(),
+        )
 
     result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
     print_summary(result.summary, result.settings, groups_of(result.toml))

@@ -31,6 +31,7 @@ def live_watch(
     seed: int | None = None,
     point: Picked = None,
     record: Sequence[str] | str | None = None,
+    host: str = "127.0.0.1",
     port: int = 0,
     folder: Path | None = None,
     on_ready: Callable[[str], object] | None = None,
@@ -46,7 +47,7 @@ def live_watch(
     ----------
     scenario, set, seed, point, record, folder, algorithms, policies, traffic, allow_commands
         As for `live_run`; the run is in one process, and not repeated.
-    port, on_ready, wait
+    host, port, on_ready, wait
         As for `cellrate.watch`.
 
     Raises
@@ -57,7 +58,7 @@ def live_watch(
     prepared, _ = prepare(scenario, set=set, seed=seed, record=record).with_usual_probes()
     chosen = one_point(prepared, point, "a page shows one run")
     check_commands(chosen.scenario, applications(chosen.scenario), allowed=allow_commands)
-    with page_of(prepared, point, port=port, on_ready=on_ready, wait=wait) as board:
+    with page_of(prepared, point, host=host, port=port, on_ready=on_ready, wait=wait) as board:
         options = LiveOptions(
             look=board.add, plugins=Plugins.of(algorithms, policies, traffic), allow_commands=allow_commands
         )
@@ -71,6 +72,7 @@ def page_of(
     scenario: Scenario,
     point: Picked = None,
     *,
+    host: str = "127.0.0.1",
     port: int = 0,
     on_ready: Callable[[str], object] | None = None,
     wait: bool = True,
@@ -94,7 +96,7 @@ def page_of(
     for application in applications(chosen):
         check(application)
     board = Board(chosen, series, live=True)
-    with Page(board, None, port) as page:
+    with Page(board, None, port, host) as page:
         if on_ready is not None:
             on_ready(page.address)
         if wait:

@@ -41,6 +41,7 @@ def watch(
     point: Picked = None,
     record: Sequence[str] | str | None = None,
     speed: float | None = None,
+    host: str = "127.0.0.1",
     port: int = 0,
     algorithms: Algorithms | None = None,
     policies: Policies | None = None,
@@ -50,8 +51,8 @@ def watch(
 ) -> Result:
     """Run a scenario before the eyes of whoever opens a page, and give back what happened.
 
-    The page is on this machine only, at 127.0.0.1. It shows the series that the scenario records, and keeps what it
-    shows after the end. Ctrl-C ends the run.
+    The page is on this machine only, at 127.0.0.1, unless `host` says more. It shows the series that the scenario
+    records, and keeps what it shows after the end. Ctrl-C ends the run.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ def watch(
         As for `run`. A scenario that records nothing has ACR and queues recorded.
     speed
         Network time per time [s/s], above 0; so that the run takes 20 s when None. The page can change it.
+    host
+        Address of this machine that serves the page, "0.0.0.0" for all of them. The page's address has a secret part.
     port
         Where the page is; a free one when 0.
     on_ready
@@ -90,7 +93,7 @@ def watch(
         raise CellrateError(f"{prepared.file} records nothing to watch; add a [[probe]]")
     pace = Pace(shown.duration_s / SECONDS if speed is None else speed)
     board = Board(shown, series)
-    with Page(board, pace, port) as page:
+    with Page(board, pace, port, host) as page:
         if on_ready is not None:
             on_ready(page.address)
         else:

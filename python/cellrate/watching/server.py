@@ -34,9 +34,9 @@ BETWEEN = 0.05
 class Page:
     """The server, as long as it is entered; without a pace the run keeps to the clock."""
 
-    def __init__(self, board: Board, pace: Pace | None, port: int) -> None:
+    def __init__(self, board: Board, pace: Pace | None, port: int, host: str = "127.0.0.1") -> None:
         self._board, self._pace = board, pace
-        self._site = Site(mode="watch", port=port, talk=self._talk)
+        self._site = Site(mode="watch", host=host, port=port, talk=self._talk)
 
     @property
     def address(self) -> str:
