@@ -32,6 +32,8 @@ switch = [{ name = "s" }, { name = "t" }]
 link = [{ between = ["a", "s"] }, { between = ["b", "s"] }, { between = ["s", "t"] }, { between = ["t", "c"] }]
 vc = [{ name = "one", path = ["a", "s", "t", "c"] }, { name = "two", path = ["b", "s", "t", "c"] }]
 """
+SERIES = '[[probe]]\nrecord = ["acr", "queue", "utilization", "z", "n", "fair_share"]\nevery = "1 ms"\n'
+"""Six quantities and so six tables, each short: a study that keeps a few values of each run."""
 
 
 def processor_s() -> float:
@@ -121,8 +123,12 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--only", choices=["one", "two", "dask"], help="one arm alone")
     parser.add_argument("--duration", default="5 ms", help="network time of a point")
+    parser.add_argument("--series", action="store_true", help="six probes in each point")
     options = parser.parse_args()
-    points = Points(cellrate.Scenario.parse(SCENARIO).set({"duration": options.duration}), options.points)
+    points = Points(
+        cellrate.Scenario.parse(SCENARIO + (SERIES if options.series else "")).set({"duration": options.duration}),
+        options.points,
+    )
     run_s = alone(points, min(50, options.points))
     found: dict[str, object] = {"points": options.points, "run_ms": 1e3 * run_s, "processors": os.cpu_count()}
     place = Path(tempfile.mkdtemp(prefix="cellrate-bench-"))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # As many rows as a row group of Parquet has unless more are asked for.
 _ROWS_OF_PART = 1 << 20
+# Rows of two numbers of eight octets that a page of 4096 has.
+_ROWS_AS_THEY_ARE = 256
 
 
 @dataclass(frozen=True)
@@ -313,7 +315,8 @@ def _write_series(result: Recorded, probe: str, folder: Path, *, csv: bool) -> N
         return pa.Table.from_arrays(columns, schema=schema)
 
     with contextlib.ExitStack() as files:
-        parquet = pyarrow.parquet.ParquetWriter(folder / f"{probe}.parquet", schema, compression="zstd")
+        rows = sum(map(len, series))
+        parquet = pyarrow.parquet.ParquetWriter(str(folder / f"{probe}.parquet"), schema, **_way(rows))
         writers: list[tuple[Any, pa.Schema]] = [(files.enter_context(parquet), schema)]
         if csv:
             import pyarrow.csv
@@ -321,9 +324,20 @@ def _write_series(result: Recorded, probe: str, folder: Path, *, csv: bool) -> N
             plain = pa.schema({**types, "entity": pa.string()})
             writers.append((files.enter_context(pyarrow.csv.CSVWriter(folder / f"{probe}.csv", plain)), plain))
         for part in _parts(series):
-            rows = table(part)
+            written = table(part)
             for writer, wanted in writers:
-                writer.write_table(rows.cast(wanted))
+                writer.write_table(written if wanted is schema else written.cast(wanted))
+
+
+def _way(rows: int) -> dict[str, Any]:
+    """Give how a table of so many rows is written.
+
+    A short one is as it is: compression, dictionaries of numbers and statistics take as long as all the rest, and save
+    nothing where a table fits a page of the file system.
+    """
+    if rows > _ROWS_AS_THEY_ARE:
+        return {"compression": "zstd"}
+    return {"compression": "none", "use_dictionary": ["entity"], "write_statistics": False}
 
 
 def _parts(series: list[Series]) -> list[list[Series]]:
