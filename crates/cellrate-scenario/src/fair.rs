@@ -15,7 +15,7 @@ mod filling;
 use std::collections::BTreeMap;
 use std::{fmt, iter};
 
-use cellrate_proto::switch::{Others, Weighted};
+use cellrate_proto::switch::{Fairness, Others, SwitchAlgorithmConfig, Weighted};
 use cellrate_proto::{BitRate, CellRate, Time};
 
 use self::filling::{Answers, Flow, answered, fill_beside_answers};
@@ -342,6 +342,20 @@ fn filled(
 }
 
 impl Criterion {
+    /// The criterion that the ports of `scenario` go by: the first where one divides by weights and MCRs, and else that
+    /// of one rate for all.
+    pub fn of(scenario: &Scenario) -> Criterion {
+        let is_weighted = |port: PortIndex| {
+            let fairness = match &scenario.port(port).control.algorithm {
+                SwitchAlgorithmConfig::Erica(own) => own.fairness,
+                SwitchAlgorithmConfig::ConsistentMarking(own) => own.fairness,
+                _ => Fairness::Equal,
+            };
+            fairness == Fairness::Weighted
+        };
+        if scenario.ports().any(is_weighted) { Criterion::McrPlusShare } else { Criterion::Gmm }
+    }
+
     /// The level from which on a flow has more than its MCR.
     fn rises_from(self, mcr: f64, weight: f64) -> f64 {
         match self {

@@ -33,7 +33,10 @@ pub(crate) fn account(
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let host_bottlenecks = host_bottlenecks(scenario, &assembly, end);
     let phase_effects = super::phase_effects::collect(scenario, &assembly);
-    let fair = LazyCell::new(|| fair::max_min(scenario, None).unwrap_or_default());
+    let fair = LazyCell::new(|| {
+        let asked = fair::Asked { utilization: None, criterion: fair::Criterion::of(scenario) };
+        fair::max_min(scenario, asked).unwrap_or_default()
+    });
     let unsettled = super::unsettled::collect(scenario, &assembly, &fair, end);
     let (ports, port_windows) = meter.port_rows(scenario, &assembly, end);
     let starts = starts(scenario, ports.iter(), |port| {

@@ -54,6 +54,37 @@ fn a_warm_up_and_windows_take_no_row_away() {
     }
 }
 
+/// One of three connections has an MCR above its equal share, and port and sources settle: by one rate for all it has
+/// that MCR and the others halves of the rest, by weights its MCR and a third of the rest.
+#[test]
+fn an_mcr_is_held_against_what_its_port_means_by_it() {
+    for (algorithm, shares) in [
+        ("type = \"consistent-marking\"", [41.14, 60.0]),
+        ("type = \"consistent-marking\", fairness = \"weighted\"", [27.42, 87.42]),
+    ] {
+        let scenario = resolve(&format!(
+            "name = \"t\"\nduration = \"500 ms\"\n\
+             defaults = {{ link = {{ rate = \"149.76 Mbps\", delay = \"10 us\" }}, \
+             switch = {{ algorithm = {{ {algorithm} }} }}, abr = {{ icr = \"5 Mbps\" }} }}\n\
+             host = [{{ name = \"s{{i}}\", count = 3 }}, {{ name = \"d\" }}]\nswitch = [{{ name = \"sw\" }}]\n\
+             link = [{{ between = [\"s{{i}}\", \"sw\"], count = 3 }}, {{ between = [\"sw\", \"d\"] }}]\n\
+             vc = [{{ name = \"v{{i}}\", count = 2, path = [\"s{{i}}\", \"sw\", \"d\"] }},\n\
+             {{ name = \"v3\", path = [\"s3\", \"sw\", \"d\"], abr = {{ mcr = \"60 Mbps\", icr = \"60 Mbps\" }} }}]\n"
+        ));
+        let summary = cellrate_sim::run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap().summary;
+        let row = |vc: &str| summary.vcs.iter().find(|row| row.vc == vc).unwrap();
+        let acr = |vc: &str| row(vc).mean_acr.unwrap() * 424e-6;
+        let near = |found: f64, due: f64| (found / due - 1.0).abs() < 0.05;
+        assert!(
+            near(acr("v1"), shares[0]) && near(acr("v3"), shares[1]),
+            "{algorithm}: {} {}",
+            acr("v1"),
+            acr("v3")
+        );
+        assert_eq!(summary.unsettled, [], "{algorithm}");
+    }
+}
+
 /// Three connections with hosts 5 ms away, whose port marks beside ERICA: 45 Mb/s are 66 BRMs in a round trip, which
 /// take rates to e^-4.2 = 2 % at an RDF of 1/16, and to 60 % at 1/128.
 #[test]
