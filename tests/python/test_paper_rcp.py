@@ -60,3 +60,12 @@ def test_gaps_make_the_load_that_is_asked_for() -> None:
     assert gap(0.9) == "1110.2 us"
     seen = Seen.of(result_of("as-is"))
     assert seen.load == pytest.approx(0.9, abs=0.03)
+
+
+def test_a_rate_in_every_data_cell_takes_nothing_of_the_line() -> None:
+    in_band = result_of("in-band")
+    there = [row for row in in_band.summary["vcs"] if row["data_sent"]]
+    assert 0 < sum(row["forward_rm_sent"] for row in there) < 0.01 * sum(row["data_sent"] for row in there)
+    seen = Seen.of(in_band)
+    assert seen.cells == 10
+    assert seen.load == pytest.approx(0.9, abs=0.04)

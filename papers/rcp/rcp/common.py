@@ -18,6 +18,8 @@ SIZES = (10, 100, 1000)
 """Packets of the flows that have one size."""
 ALGORITHM = "defaults.switch.algorithm"
 GAP = "flows.pareto.arrivals.gap"
+IN_BAND: Mapping[str, object] = {"defaults.abr.rm": "in-band", "defaults.abr.nrm": 1}
+"""Every data cell carries the rate, as every packet of the source does, and none is spent on it."""
 GAINS: Mapping[str, object] = {f"{ALGORITHM}.alpha": 0.1, f"{ALGORITHM}.beta": 1}
 """Gains of figure 12's runs."""
 ALGORITHMS: Mapping[str, Mapping[str, object]] = {
@@ -42,9 +44,9 @@ def slow_start(packets: float, line: float, round_trip_s: float = ROUND_TRIP_S) 
     return (math.log2(packets + 1) + 0.5) * round_trip_s + packets / line
 
 
-def gap(load: float, *, tcp: bool = False) -> str:
+def gap(load: float, *, tcp: bool = False, in_band: bool = False) -> str:
     """Set the mean gap of Pareto flows, so that these and the flows of one size, 6 % of the line, come to `load`."""
-    cells = 258 if tcp else 269
+    cells = 258 if tcp else 260 if in_band else 269
     return f"{1e6 * cells / (LINE * (load - 0.06)):.1f} us"
 
 
@@ -83,10 +85,15 @@ class Seen:
 
     @classmethod
     def of(cls, result: Result, line: float = LINE) -> Seen:
-        """Read a run of flows.toml, tcp.toml, sharing.toml or of the two with unequal round trips."""
+        """Read a run of flows.toml, tcp.toml, sharing.toml or of the two with unequal round trips.
+
+        RM cells before every 32nd cell count as part of packets. Where data cells carry the rate, those that leave
+        in each Trm for the cells that are turned around, one in thousands, do not.
+        """
         port = result.port(LINE_PORT)
         tcp = bool(result.summary["tcp"])
-        rm = any(row["forward_rm_sent"] for row in result.summary["vcs"])
+        there = [row for row in result.summary["vcs"] if row["data_sent"]]
+        rm = 100 * sum(row["forward_rm_sent"] for row in there) > sum(row["data_sent"] for row in there)
         return cls(
             load=port["utilization"],
             queue=port["mean_queue"],

@@ -22,7 +22,7 @@ IDS: Mapping[str, str] = {
     "ERICA+": "erica-plus",
     "TCP Reno": "tcp",
 }
-"""Names, and the ends of the ids of their rows."""
+"""Names, and what ids of their rows end with before the load in per cent."""
 
 
 def _key(name: str, load: float) -> str:
@@ -36,13 +36,15 @@ def _point(name: str, load: float) -> Point:
 
 
 def _findings(results: Results) -> Sequence[Finding]:
-    found = []
-    for name, ident in IDS.items():
-        seen = {load: Seen.of(results[_key(name, load)]) for load in LOADS if _key(name, load) in results}
-        if seen:
-            text = "; ".join(run.said() for run in seen.values())
-            found.append(Finding(f"loads.{ident}", text, None, "Mean times over processor sharing's; computed."))
-    return found
+    return [
+        Finding(f"loads.{ident}-{100 * load:.0f}", Seen.of(results[_key(name, load)]).said(), None, _COMPUTED)
+        for name, ident in IDS.items()
+        for load in LOADS
+        if _key(name, load) in results
+    ]
+
+
+_COMPUTED = "Mean times over processor sharing's; computed."
 
 
 def _figure(results: Results) -> Figure:

@@ -6,7 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
 
-from .common import ALGORITHM, GAINS, GAP, LINE, PACKET_CELLS, QUICK, ROUND_TRIP_S, SHORT, Seen, sharing
+from .common import (
+    ALGORITHM,
+    GAINS,
+    GAP,
+    IN_BAND,
+    LINE,
+    PACKET_CELLS,
+    QUICK,
+    ROUND_TRIP_S,
+    SHORT,
+    Seen,
+    gap,
+    sharing,
+)
 
 LINES = {3: ("12 s", "5 s"), 10: ("7 s", "4 s")}
 """Lines as many times as fast, 10 times being the source's own; how long each is run, and what is left out."""
@@ -37,6 +50,7 @@ CHANGED: Mapping[str, Mapping[str, object]] = {
     "interval-2500-us": {f"{ALGORITHM}.interval": "2500 us"},
     "interval-40-ms": {f"{ALGORITHM}.interval": "40 ms"},
     "nrm-8": {"defaults.abr.nrm": 8, GAP: "1255 us"},
+    "in-band": {**IN_BAND, GAP: gap(0.9, in_band=True)},
     "beta-0": {f"{ALGORITHM}.beta": 0},
     "gains-of-figure-12": {**GAINS, f"{ALGORITHM}.first": 0.1},
     "target-95": {f"{ALGORITHM}.target_utilization": 0.95},
@@ -100,6 +114,7 @@ _WHY = {
     "interval-2500-us": "The control interval is not the reason.",
     "interval-40-ms": "The control interval is not the reason.",
     "nrm-8": "How often a flow hears of its rate is not the reason: four times as many RM cells, the same load.",
+    "in-band": "The rate in every data cell, as in RCP's packets, and no RM cells: the same but for what those take.",
     "beta-0": "Without the queue's term R rises to the line's rate: the queue is longer, and short flows wait more.",
     "gains-of-figure-12": "A tenth of the queue; R is below C (1 - load) in the mean, and long flows wait for it.",
     "target-95": "Half of what the line has left is not handed out: the queue is shorter, and long flows wait.",

@@ -51,12 +51,13 @@ def _said(run: Seen) -> str:
 def _findings(results: Results) -> Sequence[Finding]:
     return [
         Finding(
-            f"round-trips.{ident}",
-            ". ".join(_said(Seen.of(results[_key(name, load)])) for load in LOADS),
+            f"round-trips.{ident}-{100 * load:.0f}",
+            _said(Seen.of(results[_key(name, load)])),
             None,
             "Mean times over processor sharing's with the flow's own round trip; computed.",
         )
         for name, ident in IDS.items()
+        for load in LOADS
     ]
 
 
