@@ -128,7 +128,7 @@ impl Explaining {
     /// Begins to explain the ACR of the source that sends `flow`; the last `most` steps are kept.
     ///
     /// # Errors
-    /// As [`Simulation::new`](crate::Simulation::new).
+    /// As [`Simulation::run`](crate::Simulation::run), but for interruptions.
     pub fn begin(
         scenario: &Arc<Scenario>,
         plugins: Plugins<'_>,
