@@ -23,9 +23,8 @@ def why() -> str:
     claims, near, spread, runs = (sum(count[key] for count in counts) for key in ("claims", "near", "spread", "runs"))
     constant, tcp = _speed_over("15 constant-rate sources"), _speed_over("15 TCP transfers")
     return _list(
-        "**Exact.** No cell is averaged away, and time is whole picoseconds. Each run of the tests holds the fast "
-        "kernel to a plain one, an event at a time, on thousands of random networks: equal [to the last bit]"
-        "(CONTRIBUTING.md#how-exactness-is-held).",
+        "**Exact.** No cell is averaged away; time is whole picoseconds. Tests hold the fast kernel to a plain one "
+        "on thousands of random networks: equal [to the last bit](CONTRIBUTING.md#how-exactness-is-held).",
         "**One protocol, two worlds.** The values that drive simulated cells also drive "
         "[real hosts](docs/guides/testbed.md) by the wall clock: Linux TCP, nginx, video. In `cellrate live shell "
         "live/reno-10` type `server ping client`, or `curl`.",
