@@ -15,7 +15,7 @@ mod filling;
 use std::collections::BTreeMap;
 use std::{fmt, iter};
 
-use cellrate_proto::switch::{Fairness, Others, SwitchAlgorithmConfig, Weighted};
+use cellrate_proto::switch::{Fairness, Others, Weighted};
 use cellrate_proto::{BitRate, CellRate, Time};
 
 use self::filling::{Answers, Flow, answered, fill_beside_answers};
@@ -345,14 +345,8 @@ impl Criterion {
     /// The criterion that the ports of `scenario` go by: the first where one divides by weights and MCRs, and else that
     /// of one rate for all.
     pub fn of(scenario: &Scenario) -> Criterion {
-        let is_weighted = |port: PortIndex| {
-            let fairness = match &scenario.port(port).control.algorithm {
-                SwitchAlgorithmConfig::Erica(own) => own.fairness,
-                SwitchAlgorithmConfig::ConsistentMarking(own) => own.fairness,
-                _ => Fairness::Equal,
-            };
-            fairness == Fairness::Weighted
-        };
+        let is_weighted =
+            |port: PortIndex| scenario.port(port).control.algorithm.fairness() == Fairness::Weighted;
         if scenario.ports().any(is_weighted) { Criterion::McrPlusShare } else { Criterion::Gmm }
     }
 

@@ -7,7 +7,7 @@
 
 use core::fmt;
 
-use super::SwitchAlgorithm;
+use super::{Fairness, SwitchAlgorithm};
 use crate::declaration::written::same;
 use crate::declaration::{Shape, Values};
 use crate::parameters::ParameterError;
@@ -82,6 +82,12 @@ pub trait BuiltIn: SwitchAlgorithm + fmt::Debug + Send + Sized {
     fn target_utilization(config: &Self::Config) -> f64 {
         let _ = config;
         1.0
+    }
+
+    /// How shares regard MCRs and weights. Default equal, whatever these are.
+    fn fairness(config: &Self::Config) -> Fairness {
+        let _ = config;
+        Fairness::Equal
     }
 
     /// Weight of the rest of the line in the long run, as the share of one connection more beside those of weight 1
@@ -239,6 +245,14 @@ macro_rules! algorithms {
                 match self {
                     SwitchAlgorithmConfig::None => 1.0,
                     $(SwitchAlgorithmConfig::$name(config) => <$name as BuiltIn>::target_utilization(config),)+
+                }
+            }
+
+            /// How shares regard MCRs and weights.
+            pub fn fairness(&self) -> Fairness {
+                match self {
+                    SwitchAlgorithmConfig::None => Fairness::Equal,
+                    $(SwitchAlgorithmConfig::$name(config) => <$name as BuiltIn>::fairness(config),)+
                 }
             }
 

@@ -90,6 +90,10 @@ impl BuiltIn for ConsistentMarking {
     fn target_utilization(config: &Arc<ConsistentMarkingConfig>) -> f64 {
         config.target_utilization
     }
+
+    fn fairness(config: &Arc<ConsistentMarkingConfig>) -> Fairness {
+        config.fairness
+    }
 }
 
 /// The algorithm. Ports share their parameters.

@@ -152,6 +152,10 @@ impl BuiltIn for Erica {
         }
     }
 
+    fn fairness(config: &Arc<EricaConfig>) -> Fairness {
+        config.fairness
+    }
+
     fn target_utilization(config: &Arc<EricaConfig>) -> f64 {
         match config.queue_control {
             QueueControl::TargetUtilization(share) => share,
