@@ -18,7 +18,8 @@ SIZES = (10, 100, 1000)
 """Packets of the flows that have one size."""
 ALGORITHM = "defaults.switch.algorithm"
 GAP = "flows.pareto.arrivals.gap"
-IN_BAND: Mapping[str, object] = {"defaults.abr.rm": "in-band", "defaults.abr.nrm": 1}
+NRM = "defaults.abr.nrm"
+IN_BAND: Mapping[str, object] = {"defaults.abr.rm": "in-band", NRM: 1}
 """Every data cell carries the rate, as every packet of the source does, and none is spent on it."""
 GAINS: Mapping[str, object] = {f"{ALGORITHM}.alpha": 0.1, f"{ALGORITHM}.beta": 1}
 """Gains of figure 12's runs."""
@@ -87,20 +88,21 @@ class Seen:
     def of(cls, result: Result, line: float = LINE) -> Seen:
         """Read a run of flows.toml, tcp.toml, sharing.toml or of the two with unequal round trips.
 
-        RM cells before every 32nd cell count as part of packets. Where data cells carry the rate, those that leave
-        in each Trm for the cells that are turned around, one in thousands, do not.
+        An RM cell in Nrm counts as part of packets. Where data cells carry the rate, those that leave in each Trm for
+        the cells that are turned around, one in thousands, do not.
         """
         port = result.port(LINE_PORT)
         tcp = bool(result.summary["tcp"])
         there = [row for row in result.summary["vcs"] if row["data_sent"]]
         rm = 100 * sum(row["forward_rm_sent"] for row in there) > sum(row["data_sent"] for row in there)
+        nrm = int(result.settings.get(NRM, 32))
         return cls(
             load=port["utilization"],
             queue=port["mean_queue"],
             line=line,
             rows=tuple(result.summary["completions"]),
             octets=432 if tcp else 472,
-            cells=PACKET_CELLS * (32 / 31 if rm else 1),
+            cells=PACKET_CELLS * (nrm / (nrm - 1) if rm else 1),
         )
 
     def flows(self, name: str, from_octets: int = 0, below_octets: int | None = None) -> Class:
