@@ -51,7 +51,7 @@ def by_command(vc: str, at_s: float, settings: dict[str, object] | None = None) 
 
 
 def assert_as_command(seen: Seen, vc: str) -> None:
-    """What is said is what the command says of the instant pointed at: the answer comes some time after the pointer."""
+    """Hold the words shown to those of the command: they come some time after the pointer."""
     last = time.monotonic() + 20.0
     while (said := str(seen.value(LINES))) != (due := by_command(vc, instant(seen))) and time.monotonic() < last:
         seen.page.wait_for_timeout(100)
